@@ -1,0 +1,53 @@
+#include <cstddef>
+#include <new>
+
+#include <executorch/runtime/platform/export.h>
+#include <executorch/runtime/platform/log.h>
+
+#include "kernels/cpu/tables.h"
+
+namespace executorch {
+namespace kernels {
+namespace {
+
+constexpr Table (*kTables[])() = {
+    copy_rows,    shape_rows,  join_split_rows, pad_rows,     index_rows,
+    scatter_rows, select_rows, creation_rows,   matmul_rows,  conv_rows,
+    pool_rows,    resize_rows, norm_rows,       softmax_rows, dim_order_rows,
+};
+
+Error register_all() {
+  size_t count = 0;
+  for (auto table : kTables) count += table().size();
+  // Lives as long as the process: the registry keeps the rows by address.
+  OperatorRow* rows = new (std::nothrow) OperatorRow[count];
+  ET_REQUIRE(rows != nullptr, MemoryAllocationFailed,
+             "no memory for the table of %zu CPU operators", count);
+  size_t next = 0;
+  for (auto table : kTables) {
+    for (const OperatorRow& row : table()) rows[next++] = row;
+  }
+  return runtime::register_operator_library("CPU operators", {rows, count});
+}
+
+}  // namespace
+
+/// The outcome of registering this library's operators, which happens when it is loaded. Referring
+/// to it keeps the library from being dropped by linkers that drop libraries nobody names.
+EXECUTORCH_KERNELS_API Error cpu_operators_registration();
+
+Error cpu_operators_registration() {
+  static const Error result = [] {
+    const Error error = register_all();
+    if (error != Error::Ok) ET_LOG(Error, "%s", runtime::last_error_message());
+    return error;
+  }();
+  return result;
+}
+
+namespace {
+[[maybe_unused]] const Error registered_at_load = cpu_operators_registration();
+}  // namespace
+
+}  // namespace kernels
+}  // namespace executorch

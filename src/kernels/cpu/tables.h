@@ -1,0 +1,35 @@
+/**
+ * @file
+ * All operator rows of the CPU operator library, one table per source file. register.cpp registers
+ * them.
+ */
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/support/kernel.h"
+
+namespace executorch {
+namespace kernels {
+
+/// Rows of one source file.
+using Table = Span<const OperatorRow>;
+
+Table copy_rows();
+Table shape_rows();
+Table join_split_rows();
+Table pad_rows();
+Table index_rows();
+Table scatter_rows();
+Table select_rows();
+Table creation_rows();
+Table matmul_rows();
+Table conv_rows();
+Table pool_rows();
+Table resize_rows();
+Table norm_rows();
+Table softmax_rows();
+Table dim_order_rows();
+
+}  // namespace kernels
+}  // namespace executorch
