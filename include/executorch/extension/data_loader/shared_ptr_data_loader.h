@@ -1,0 +1,78 @@
+/**
+ * @file
+ * A data loader over bytes in memory that it helps to keep alive.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace executorch {
+namespace extension {
+
+/**
+ * Like BufferDataLoader, and shares ownership of the bytes. The buffers it returns do not: the loader must
+ * outlive them. Thread-safe.
+ */
+class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  /// Wraps `size` bytes at `data` and shares their ownership.
+  SharedPtrDataLoader(std::shared_ptr<void> data, size_t size)
+      : data_(std::move(data)), size_(size) {}
+
+  /// A view of bytes [offset, offset + size). InvalidArgument when they leave the buffer.
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size,
+      ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
+    ET_TRY(check_range(offset, size));
+    return executorch::runtime::FreeableBuffer(bytes() + offset, size, /*free_fn=*/nullptr);
+  }
+
+  /// The size of the buffer in bytes.
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
+
+  /// Copies bytes [offset, offset + size) to `buffer`, which must have room for them.
+  ET_NODISCARD executorch::runtime::Error load_into(
+      size_t offset, size_t size, ET_UNUSED const SegmentInfo& segment_info,
+      void* buffer) const override {
+    ET_REQUIRE(buffer != nullptr, InvalidArgument, "shared buffer loader: the destination is null");
+    ET_TRY(check_range(offset, size));
+    if (size > 0) {
+      std::memcpy(buffer, bytes() + offset, size);
+    }
+    return executorch::runtime::Error::Ok;
+  }
+
+ private:
+  const uint8_t* bytes() const { return static_cast<const uint8_t*>(data_.get()); }
+
+  executorch::runtime::Error check_range(size_t offset, size_t size) const {
+    ET_REQUIRE(offset <= size_ && size <= size_ - offset, InvalidArgument,
+               "shared buffer loader: bytes [%zu, +%zu) were asked for, the buffer has %zu", offset,
+               size, size_);
+    return executorch::runtime::Error::Ok;
+  }
+
+  const std::shared_ptr<void> data_;
+  const size_t size_;
+};
+
+}  // namespace extension
+}  // namespace executorch
+
+namespace torch {
+namespace executor {
+namespace util {
+using ::executorch::extension::SharedPtrDataLoader;
+}  // namespace util
+}  // namespace executor
+}  // namespace torch

@@ -1,0 +1,9 @@
+/**
+ * @file
+ * Everything of the tensor extension.
+ */
+#pragma once
+
+#include <executorch/extension/tensor/tensor_accessor.h>
+#include <executorch/extension/tensor/tensor_ptr.h>
+#include <executorch/extension/tensor/tensor_ptr_maker.h>
