@@ -13,6 +13,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/span.h>
+#include <executorch/runtime/kernel/kernel_signature.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/export.h>
 
@@ -42,26 +43,12 @@ struct OperatorRow {
  */
 ET_NODISCARD EXECUTORCH_API Error register_operator_library(const char* library_name, Span<const OperatorRow> rows);
 
-/// All rows of all registered operator libraries, in order of registration. The span stays valid until the next
-/// registration.
-EXECUTORCH_API Span<const OperatorRow> registered_operator_rows();
+/// Why an operator library was refused: names both library files. Null when none was. Stays valid.
+EXECUTORCH_API const char* operator_library_conflict();
 
-/// What an argument of a schema accepts.
-enum class ArgumentKind : uint8_t {
-  Tensor,
-  TensorList,
-  OptionalTensorList,
-  Scalar,  ///< Int, Double or Bool
-  Int,     ///< also SymInt, ScalarType, MemoryFormat, Layout
-  Double,  ///< Int is accepted too
-  Bool,
-  String,
-  IntList,
-  DoubleList,
-  BoolList,
-  Device,
-  Unknown,  ///< anything: not checked
-};
+/// All rows of all registered operator libraries, in order of registration. The span stays valid for the
+/// life of the process, and lacks what is registered after the call.
+EXECUTORCH_API Span<const OperatorRow> registered_operator_rows();
 
 /// One parsed argument. `name` points into the schema text and is not terminated.
 struct SchemaArgument {
@@ -88,6 +75,9 @@ ET_NODISCARD EXECUTORCH_API Error parse_operator_schema(const char* text, Operat
 
 /// The schema text of a registered operator, or null when it has none (registered through a bare function pointer).
 EXECUTORCH_API const char* find_operator_schema(const char* name);
+
+/// The signature of a kernel registered under `name`, or null when none of them has one.
+EXECUTORCH_API const KernelSignature* find_kernel_signature(const char* name);
 
 /// The component and CMake target that carries an operator missing from this process, by its namespace or name;
 /// null when unknown. For error texts.
