@@ -75,7 +75,7 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, F&& f) {
   struct Loop {
     F& f;
     int64_t begin, end, grain, grains, tasks;
-  } loop{f, begin, end, grain, grains, threads < grains ? threads : grains};
+  } loop{f, begin, end, grain, grains, threads * 4 < grains ? threads * 4 : grains};
   run(
       static_cast<size_t>(loop.tasks),
       [](void* context, size_t task, size_t) {
