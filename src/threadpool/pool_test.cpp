@@ -12,6 +12,18 @@
 #include <unistd.h>
 #endif
 
+// ThreadSanitizer forbids threads in a forked child.
+#if defined(__SANITIZE_THREAD__)
+#define EXECUTORCH_TEST_FORK 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EXECUTORCH_TEST_FORK 0
+#endif
+#endif
+#if !defined(EXECUTORCH_TEST_FORK)
+#define EXECUTORCH_TEST_FORK 1
+#endif
+
 namespace executorch::threadpool {
 namespace {
 
@@ -148,7 +160,7 @@ TEST_F(PoolTest, ResizingAndSleeping) {
   count_once(50);
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && EXECUTORCH_TEST_FORK
 TEST_F(PoolTest, ForkedChildWorks) {
   count_once(100);
   const pid_t child = fork();
