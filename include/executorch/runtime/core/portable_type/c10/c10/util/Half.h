@@ -1,0 +1,7 @@
+/**
+ * @file
+ * The c10 path of torch/headeronly/util/Half.h.
+ */
+#pragma once
+
+#include <torch/headeronly/util/Half.h>
