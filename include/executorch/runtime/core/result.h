@@ -37,7 +37,8 @@ class Result final {
 
   Result(Result&& rhs) noexcept : has_value_(rhs.has_value_) {
     if (has_value_) {
-      new (&value_) T(std::move(rhs.value_));
+      // T may be const: Result<const TensorLayout>.
+      new (const_cast<void*>(static_cast<const void*>(&value_))) T(std::move(rhs.value_));
     } else {
       error_ = rhs.error_;
     }
