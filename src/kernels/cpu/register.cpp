@@ -11,9 +11,9 @@ namespace kernels {
 namespace {
 
 constexpr Table (*kTables[])() = {
-    copy_rows,    shape_rows,  join_split_rows, pad_rows,     index_rows,
-    scatter_rows, select_rows, creation_rows,   matmul_rows,  conv_rows,
-    pool_rows,    resize_rows, norm_rows,       softmax_rows, dim_order_rows,
+    copy_rows,   view_rows,     rearrange_rows, join_split_rows, pad_rows,
+    index_rows,  scatter_rows,  creation_rows,  matmul_rows,     conv_rows,
+    pool_rows,   resize_rows,   norm_rows,      softmax_rows,    dim_order_rows,
 };
 
 Error register_all() {

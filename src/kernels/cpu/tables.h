@@ -16,12 +16,12 @@ namespace kernels {
 using Table = Span<const OperatorRow>;
 
 Table copy_rows();
-Table shape_rows();
+Table view_rows();
+Table rearrange_rows();
 Table join_split_rows();
 Table pad_rows();
 Table index_rows();
 Table scatter_rows();
-Table select_rows();
 Table creation_rows();
 Table matmul_rows();
 Table conv_rows();

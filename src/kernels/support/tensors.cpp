@@ -151,8 +151,9 @@ Error resize_output_like(const Tensor& out, const Tensor& like, const char* name
 
 TensorView view_of(const Tensor& tensor) {
   TensorView view;
-  view.data = tensor.mutable_data_ptr();
-  view.dtype = tensor.scalar_type();
+  view.data = static_cast<char*>(tensor.mutable_data_ptr());
+  view.dtype = compute_dtype(tensor.scalar_type());
+  view.element_size = static_cast<size_t>(tensor.element_size());
   const Sizes sizes = sizes_of(tensor);
   view.rank = sizes.rank;
   const auto order = tensor.dim_order();
@@ -190,6 +191,35 @@ Error normalize_dim(int64_t dim, int64_t rank, const char* name, int* normalized
              static_cast<long long>(dim), static_cast<long long>(-count),
              static_cast<long long>(count - 1));
   *normalized = static_cast<int>(dim < 0 ? dim + count : dim);
+  return Error::Ok;
+}
+
+Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+                      int64_t step, Slice* slice) {
+  ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor cannot be sliced");
+  ET_TRY(normalize_dim(dim, self.dim(), "dim", &slice->dim));
+  ET_REQUIRE(step > 0, InvalidArgument, "argument 'step': expected a positive number, found %lld",
+             static_cast<long long>(step));
+  const int64_t size = self.sizes()[slice->dim];
+  const auto bound = [size](int64_t value, int64_t low) {
+    if (value < 0) value += size;
+    return value < low ? low : value > size ? size : value;
+  };
+  slice->start = bound(start.value_or(0), 0);
+  const int64_t stop = bound(end.value_or(size), slice->start);
+  slice->length = stop == slice->start ? 0 : (stop - slice->start - 1) / step + 1;
+  return Error::Ok;
+}
+
+Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* normalized_dim,
+                          int64_t* normalized_index) {
+  ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor has no dimension to select from");
+  ET_TRY(normalize_dim(dim, self.dim(), "dim", normalized_dim));
+  const int64_t size = self.sizes()[*normalized_dim];
+  ET_REQUIRE(index >= -size && index < size, InvalidArgument,
+             "argument 'index': %lld is out of range for dimension %d of size %lld", static_cast<long long>(index),
+             *normalized_dim, static_cast<long long>(size));
+  *normalized_index = index < 0 ? index + size : index;
   return Error::Ok;
 }
 

@@ -56,6 +56,8 @@ Error resize_output(const Tensor& out, const Sizes& sizes, const char* name = "o
 /// The same with another tensor's sizes.
 Error resize_output_like(const Tensor& out, const Tensor& like, const char* name = "out");
 
+constexpr compute::DType compute_dtype(ScalarType dtype) { return static_cast<compute::DType>(dtype); }
+
 /// The tensor for the compute layer; strides follow its dim order.
 TensorView view_of(const Tensor& tensor);
 
@@ -65,6 +67,19 @@ Error checked_numel(const Sizes& sizes, const char* name, int64_t* numel);
 
 /// Wraps a negative dim and checks its range; a 0-d tensor counts as one of rank 1.
 Error normalize_dim(int64_t dim, int64_t rank, const char* name, int* normalized);
+
+/// A checked slice of one dimension.
+struct Slice {
+  int dim;
+  int64_t start;
+  int64_t length;
+};
+/// Slice bounds as in PyTorch: None takes the rest, negative numbers count from the end, all are clamped to the size.
+Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+                      int64_t step, Slice* slice);
+/// One index of one dimension, which may count from the end.
+Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* normalized_dim,
+                          int64_t* normalized_index);
 
 /// All elements of the tensor are adjacent in the order of its dims.
 bool is_contiguous(const Tensor& tensor);

@@ -1,0 +1,328 @@
+#include "compute/copy/indexed.h"
+
+#include <cstring>
+
+#include "compute/copy/copy.h"
+#include "compute/copy/odometer.h"
+#include "compute/elementwise/cast.h"
+#include "compute/elementwise/elementwise.h"
+#include "threadpool/parallel.h"
+
+namespace executorch::compute {
+namespace {
+
+/// Bytes that are worth a thread of their own.
+constexpr int64_t kGrainBytes = 128 * 1024;
+
+TensorView moved(TensorView view, int64_t elements) {
+  view.advance(elements);
+  return view;
+}
+
+/// The slices are runs of adjacent bytes on both sides.
+void copy_run_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                     const int64_t* from_offsets, int64_t first, int64_t last) {
+  const auto unit = static_cast<int64_t>(to.element_size);
+  const auto bytes = static_cast<size_t>(to.numel() * unit);
+  for (int64_t i = first; i < last; ++i) {
+    std::memcpy(to.data + to_offsets[i] * unit, from.data + from_offsets[i] * unit, bytes);
+  }
+}
+
+void copy_slice_range(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                      const int64_t* from_offsets, int64_t first, int64_t last) {
+  if (is_contiguous(to) && is_contiguous(from)) {
+    return copy_run_slices(to, to_offsets, from, from_offsets, first, last);
+  }
+  for (int64_t i = first; i < last; ++i) copy(moved(to, to_offsets[i]), moved(from, from_offsets[i]));
+}
+
+/// Outer dimensions of strided slices move outwards, so that each pass copies runs.
+bool peel(const TensorView& to, const TensorView& from, TensorView* inner_to, TensorView* inner_from, int* outer_rank) {
+  int outer = 0;
+  *inner_to = to;
+  *inner_from = from;
+  while (inner_to->rank > 0 && !(is_contiguous(*inner_to) && is_contiguous(*inner_from))) {
+    inner_to->remove(0);
+    inner_from->remove(0);
+    ++outer;
+  }
+  *outer_rank = outer;
+  return outer > 0;
+}
+
+}  // namespace
+
+void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from, const int64_t* from_offsets,
+                 int64_t count) {
+  const int64_t bytes = to.numel() * static_cast<int64_t>(to.element_size);
+  if (bytes == 0 || count == 0) return;
+  TensorView inner_to;
+  TensorView inner_from;
+  int outer_rank = 0;
+  const int64_t grain = kGrainBytes / bytes > 0 ? kGrainBytes / bytes : 1;
+  if (!peel(to, from, &inner_to, &inner_from, &outer_rank)) {
+    threadpool::parallel_for(0, count, grain, [&](int64_t first, int64_t last) {
+      copy_run_slices(to, to_offsets, from, from_offsets, first, last);
+    });
+    return;
+  }
+  TensorView outer_to = to;
+  TensorView outer_from = from;
+  outer_to.rank = outer_from.rank = outer_rank;
+  // One more dimension of size 1 makes each outer coordinate a line.
+  outer_to.insert(outer_rank, 1, 0);
+  outer_from.insert(outer_rank, 1, 0);
+  const Lines lines = lines_of(outer_to);
+  threadpool::parallel_for(0, count, grain, [&](int64_t first, int64_t last) {
+    Odometer<2> odometer(outer_to, outer_from);
+    for (int64_t i = 0; i < lines.count; ++i, odometer.next()) {
+      copy_run_slices(moved(inner_to, odometer.offset(0)), to_offsets, moved(inner_from, odometer.offset(1)),
+                      from_offsets, first, last);
+    }
+  });
+}
+
+void copy_slices_in_order(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                          const int64_t* from_offsets, int64_t count) {
+  if (to.numel() == 0) return;
+  copy_slice_range(to, to_offsets, from, from_offsets, 0, count);
+}
+
+bool add_slices_in_order(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                         const int64_t* from_offsets, int64_t count) {
+  const ElementwiseOp add = to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+  if (!elementwise_supported(add, to.dtype)) return false;
+  ElementwiseCall call = {};
+  call.op = add;
+  call.common = to.dtype;
+  call.rank = to.rank;
+  call.out.dtype = call.in[0].dtype = call.in[1].dtype = to.dtype;
+  for (int d = 0; d < to.rank; ++d) {
+    call.sizes[d] = to.sizes[d];
+    call.out.strides[d] = call.in[0].strides[d] = to.strides[d];
+    call.in[1].strides[d] = from.strides[d];
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    call.out.data = moved(to, to_offsets[i]).data;
+    call.in[0].data = call.out.data;
+    call.in[1].data = moved(from, from_offsets[i]).data;
+    elementwise(call);
+  }
+  return true;
+}
+
+namespace {
+
+int64_t index_at(const TensorView& index, int64_t offset) {
+  if (index.dtype == DType::i64) {
+    int64_t value;
+    std::memcpy(&value, index.data + offset * 8, sizeof(value));
+    return value;
+  }
+  int32_t value;
+  std::memcpy(&value, index.data + offset * 4, sizeof(value));
+  return value;
+}
+
+/// Copies single elements of a fixed size; other sizes go through memcpy with a variable length.
+template <size_t size>
+struct CopyElement {
+  void operator()(char* to, const char* from, size_t) const { std::memcpy(to, from, size); }
+};
+template <>
+struct CopyElement<0> {
+  void operator()(char* to, const char* from, size_t size) const { std::memcpy(to, from, size); }
+};
+
+template <class F>
+auto with_element_copy(size_t size, F&& f) {
+  switch (size) {
+    case 1:
+      return f(CopyElement<1>{});
+    case 2:
+      return f(CopyElement<2>{});
+    case 4:
+      return f(CopyElement<4>{});
+    case 8:
+      return f(CopyElement<8>{});
+    default:
+      return f(CopyElement<0>{});
+  }
+}
+
+/// Visits all coordinates of `index` with the offsets of the other two views there; the views' stride in `dim` is
+/// taken out of `indexed` and applied to the index instead. `visit(plain offset, indexed offset)`.
+template <class Visit>
+BadIndex visit_indexed(const TensorView& plain, const TensorView& indexed, const TensorView& index, int dim,
+                       Visit&& visit) {
+  TensorView base = indexed;
+  const int64_t limit = index.rank > 0 ? indexed.sizes[dim] : 1;
+  const int64_t step = index.rank > 0 ? indexed.strides[dim] : 0;
+  if (index.rank > 0) base.strides[dim] = 0;
+  const Lines lines = lines_of(index);
+  Odometer<3> odometer(index, plain, base);
+  for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+    for (int64_t i = 0; i < lines.length; ++i) {
+      const int64_t value = index_at(index, odometer.offset(0) + i * odometer.line_stride(0));
+      if (value < 0 || value >= limit) return {value, true};
+      visit(odometer.offset(1) + i * odometer.line_stride(1),
+            odometer.offset(2) + i * odometer.line_stride(2) + value * step);
+    }
+  }
+  return {};
+}
+
+/// to[t] += from[f], one element through the loops of the element type.
+struct AddElement {
+  const TensorView& to;
+  const TensorView& from;
+  LoadLoop load;
+  StoreLoop store;
+  BlockLoop add;
+
+  void operator()(int64_t t, int64_t f) const {
+    alignas(16) char a[16];
+    alignas(16) char b[16];
+    const auto unit = static_cast<int64_t>(to.element_size);
+    load(a, to.data + t * unit, 0, 1);
+    load(b, from.data + f * unit, 0, 1);
+    const void* operands[] = {a, b};
+    add(a, operands, 0, 1);
+    store(to.data + t * unit, 0, a, 1);
+  }
+};
+
+}  // namespace
+
+BadIndex gather(const TensorView& to, const TensorView& from, const TensorView& index, int dim) {
+  const auto unit = static_cast<int64_t>(to.element_size);
+  return with_element_copy(to.element_size, [&](auto copy_element) {
+    return visit_indexed(to, from, index, dim, [&](int64_t plain, int64_t indexed) {
+      copy_element(to.data + plain * unit, from.data + indexed * unit, to.element_size);
+    });
+  });
+}
+
+BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView& index, int dim, ScatterMode mode) {
+  const auto unit = static_cast<int64_t>(to.element_size);
+  if (mode == ScatterMode::Add) {
+    const ComputeType type = compute_type(to.dtype);
+    const ElementwiseOp op = to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+    const AddElement add = {to, from, load_loop(to.dtype, type), store_loop(type, to.dtype), block_loop(op, type)};
+    return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) { add(indexed, plain); });
+  }
+  return with_element_copy(to.element_size, [&](auto copy_element) {
+    return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) {
+      copy_element(to.data + indexed * unit, from.data + plain * unit, to.element_size);
+    });
+  });
+}
+
+BadIndex read_indices(const TensorView& index, int64_t limit, bool wrap, int64_t* out) {
+  const Lines lines = lines_of(index);
+  Odometer<1> odometer(index);
+  for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+    for (int64_t i = 0; i < lines.length; ++i) {
+      int64_t value = index_at(index, odometer.offset(0) + i * odometer.line_stride(0));
+      if (value < (wrap ? -limit : 0) || value >= limit) return {value, true};
+      *out++ = value < 0 ? value + limit : value;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+/// Whether an element is not zero: of floating types the sign bit does not count.
+template <class Bits, bool floating>
+struct NonZero {
+  bool operator()(const char* element) const {
+    Bits bits;
+    std::memcpy(&bits, element, sizeof(bits));
+    return static_cast<Bits>(floating ? bits << 1 : bits) != 0;
+  }
+};
+
+template <class F>
+auto with_nonzero(const TensorView& view, F&& f) {
+  const bool floating = is_floating(view.dtype);
+  switch (view.element_size) {
+    case 2:
+      return floating ? f(NonZero<uint16_t, true>{}) : f(NonZero<uint16_t, false>{});
+    case 4:
+      return floating ? f(NonZero<uint32_t, true>{}) : f(NonZero<uint32_t, false>{});
+    case 8:
+      return floating ? f(NonZero<uint64_t, true>{}) : f(NonZero<uint64_t, false>{});
+    default:
+      return f(NonZero<uint8_t, false>{});
+  }
+}
+
+}  // namespace
+
+int64_t count_nonzero(const TensorView& view) {
+  const auto unit = static_cast<int64_t>(view.element_size);
+  return with_nonzero(view, [&](auto nonzero) {
+    const Lines lines = lines_of(view);
+    Odometer<1> odometer(view);
+    int64_t count = 0;
+    for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+      const char* element = view.data + odometer.offset(0) * unit;
+      for (int64_t i = 0; i < lines.length; ++i) count += nonzero(element + i * odometer.line_stride(0) * unit);
+    }
+    return count;
+  });
+}
+
+void find_nonzero(const TensorView& view, int64_t* out, int64_t item_stride, int64_t dim_stride) {
+  const auto unit = static_cast<int64_t>(view.element_size);
+  with_nonzero(view, [&](auto nonzero) {
+    const Lines lines = lines_of(view);
+    Odometer<1> odometer(view);
+    for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+      const char* element = view.data + odometer.offset(0) * unit;
+      for (int64_t i = 0; i < lines.length; ++i) {
+        if (!nonzero(element + i * odometer.line_stride(0) * unit)) continue;
+        for (int d = 0; d + 1 < view.rank; ++d) out[d * dim_stride] = odometer.coordinate(d);
+        if (view.rank > 0) out[(view.rank - 1) * dim_stride] = i;
+        out += item_stride;
+      }
+    }
+  });
+}
+
+int64_t select_masked(char* to, const TensorView& from, const TensorView& mask) {
+  const auto unit = static_cast<int64_t>(from.element_size);
+  return with_element_copy(from.element_size, [&](auto copy_element) {
+    const Lines lines = lines_of(mask);
+    Odometer<2> odometer(mask, from);
+    int64_t count = 0;
+    for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+      for (int64_t i = 0; i < lines.length; ++i) {
+        if (mask.data[odometer.offset(0) + i * odometer.line_stride(0)] == 0) continue;
+        copy_element(to + count * unit, from.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit,
+                     from.element_size);
+        ++count;
+      }
+    }
+    return count;
+  });
+}
+
+void scatter_masked(const TensorView& to, const TensorView& mask, const char* from) {
+  const auto unit = static_cast<int64_t>(to.element_size);
+  with_element_copy(to.element_size, [&](auto copy_element) {
+    const Lines lines = lines_of(mask);
+    Odometer<2> odometer(mask, to);
+    for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+      for (int64_t i = 0; i < lines.length; ++i) {
+        if (mask.data[odometer.offset(0) + i * odometer.line_stride(0)] == 0) continue;
+        copy_element(to.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit, from, to.element_size);
+        from += unit;
+      }
+    }
+  });
+}
+
+}  // namespace executorch::compute
