@@ -372,6 +372,7 @@ class EXECUTORCH_API Module {
  private:
   /// A loaded method and what it stands on, in the order of construction.
   struct MethodHolder {
+    std::shared_ptr<const NamedDataMap> data_map;
     std::unique_ptr<PlannedMemory> planned_memory;
     std::unique_ptr<runtime::MemoryAllocator> memory_allocator;
     std::unique_ptr<runtime::MemoryManager> memory_manager;
@@ -383,8 +384,7 @@ class EXECUTORCH_API Module {
 
   runtime::Error load_program(Program::Verification verification);
   runtime::Error load_data_maps();
-  runtime::Result<runtime::HierarchicalAllocator*> make_planned_memory(
-      const MethodMeta& method_meta, MethodHolder& holder);
+  runtime::Error make_planned_memory(const MethodMeta& method_meta, MethodHolder& holder);
   runtime::Result<Method*> loaded_method(const std::string& method_name);
 
   std::string file_path_;
@@ -399,16 +399,15 @@ class EXECUTORCH_API Module {
   std::unique_ptr<runtime::DataLoader> data_loader_;
   std::shared_ptr<Program> program_;
 
-  /// Until the data maps are loaded.
-  std::unique_ptr<runtime::DataLoader> data_map_loader_;
+  std::shared_ptr<runtime::DataLoader> data_map_loader_;
   std::vector<std::string> data_files_;
   bool data_maps_loaded_ = false;
   /// One map per data file, in order.
   std::vector<DataMapPtr> file_maps_;
   /// The map of data_map_loader_ and those of add_data_map().
   std::vector<DataMapPtr> other_maps_;
-  /// All of them as one; null when there are none.
-  std::unique_ptr<NamedDataMap> merged_data_map_;
+  /// All of them as one; null when there are none. Methods keep the one that they were loaded with.
+  DataMapPtr merged_data_map_;
 
   /// Own the options that backend_options_map_ refers to.
   std::vector<std::vector<runtime::BackendOption>> backend_options_storage_;

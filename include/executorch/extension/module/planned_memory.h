@@ -32,7 +32,7 @@ class EXECUTORCH_API SharedArenas {
   /**
    * Allocates arenas for all methods of a program, zero-filled.
    *
-   * @param[in] memory_limit Most bytes that they may take together.
+   * @param[in] memory_limit Most bytes that they may take together; SIZE_MAX: half of the machine's memory.
    * @retval Error::MemoryAllocationFailed Over the limit, or no memory.
    * @retval Error::NotSupported A shared arena lies on a device other than the CPU.
    */
@@ -62,7 +62,8 @@ class EXECUTORCH_API PlannedMemory {
    * Allocates what a method asks for.
    *
    * @param[in] method_meta The method.
-   * @param[in] memory_limit Most bytes that the arenas may take together; checked before anything is allocated.
+   * @param[in] memory_limit Most bytes that the arenas may take together, checked before anything is allocated;
+   *     SIZE_MAX: half of the machine's memory.
    * @param[in] shared Arenas to use for the leading ones; null: all are the method's own. Must outlive the result.
    * @retval Error::MemoryAllocationFailed Over the limit, or no memory.
    * @retval Error::InvalidProgram A size is negative.
