@@ -1,0 +1,15 @@
+#include <executorch/runtime/platform/runtime.h>
+
+#include <executorch/runtime/platform/platform.h>
+#include <executorch/runtime/platform/profiler.h>
+
+namespace executorch {
+namespace runtime {
+
+void runtime_init() {
+  pal_init();
+  profiler_init();
+}
+
+}  // namespace runtime
+}  // namespace executorch
