@@ -1,0 +1,74 @@
+# Installs what applications link and include, laid out so that the whole folder can be moved:
+#
+#   lib/                        the shared libraries
+#   include/                    the public headers
+#   share/cmake/, lib/cmake/executorch/   the CMake package, found from either place
+#   lib/pkgconfig/              the pkg-config files
+#
+# Components are listed once, by executorch_component(); everything here derives from that list.
+include(CMakePackageConfigHelpers)
+
+# Components that an application asks for by name and that stay out of EXECUTORCH_LIBRARIES.
+set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm)
+# Components without a target name of their own.
+set(EXECUTORCH_PRIVATE_COMPONENTS compute)
+
+get_property(components GLOBAL PROPERTY EXECUTORCH_COMPONENTS)
+set(public_components ${components})
+list(REMOVE_ITEM public_components ${EXECUTORCH_PRIVATE_COMPONENTS})
+set(default_components ${public_components})
+list(REMOVE_ITEM default_components ${EXECUTORCH_OPT_IN_COMPONENTS})
+
+set(libraries)
+set(component_lines "")
+foreach(component IN LISTS components)
+  list(APPEND libraries executorch_${component})
+endforeach()
+foreach(component IN LISTS public_components)
+  get_target_property(base executorch_${component} OUTPUT_NAME)
+  get_target_property(suffix executorch_${component} SUFFIX)
+  if(NOT suffix)
+    set(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX})
+  endif()
+  string(APPEND component_lines
+         "set(_executorch_file_${component} \"${CMAKE_SHARED_LIBRARY_PREFIX}${base}${suffix}\")\n")
+endforeach()
+
+install(TARGETS ${libraries} LIBRARY DESTINATION lib COMPONENT sdk RUNTIME DESTINATION lib COMPONENT sdk)
+install(DIRECTORY include/executorch DESTINATION include COMPONENT sdk FILES_MATCHING PATTERN "*.h")
+
+get_target_property(definitions executorch_headers INTERFACE_COMPILE_DEFINITIONS)
+string(REPLACE ";" " " component_words "${public_components}")
+string(REPLACE ";" " " default_words "${default_components}")
+string(REPLACE ";" " " definition_words "${definitions}")
+configure_file(cmake/executorch-config.cmake.in ${PROJECT_BINARY_DIR}/package/executorch-config.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/executorch-config-version.cmake
+                                 VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
+foreach(place IN ITEMS share/cmake lib/cmake/executorch)
+  install(FILES ${PROJECT_BINARY_DIR}/package/executorch-config.cmake
+                ${PROJECT_BINARY_DIR}/package/executorch-config-version.cmake
+          DESTINATION ${place} COMPONENT sdk)
+endforeach()
+
+foreach(component IN LISTS public_components)
+  get_target_property(base executorch_${component} OUTPUT_NAME)
+  get_target_property(suffix executorch_${component} SUFFIX)
+  if(NOT suffix)
+    set(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX})
+  endif()
+  set(pc_file ${CMAKE_SHARED_LIBRARY_PREFIX}${base}${suffix})
+  if(component STREQUAL "runtime")
+    set(pc_requires executorch_threadpool)
+    set(pc_definitions -DET_USE_THREADPOOL)
+  elseif(component STREQUAL "threadpool")
+    set(pc_requires "")
+    set(pc_definitions "")
+  else()
+    set(pc_requires executorch_runtime)
+    set(pc_definitions "")
+  endif()
+  list(TRANSFORM definitions PREPEND -D OUTPUT_VARIABLE pc_cflags)
+  string(REPLACE ";" " " pc_cflags "${pc_cflags} ${pc_definitions}")
+  configure_file(cmake/component.pc.in ${PROJECT_BINARY_DIR}/package/executorch_${component}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/executorch_${component}.pc DESTINATION lib/pkgconfig COMPONENT sdk)
+endforeach()

@@ -1,0 +1,306 @@
+#include "session.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include <executorch/extension/data_loader/buffer_data_loader.h>
+#include <executorch/extension/data_loader/mmap_data_loader.h>
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#include <executorch/extension/named_data_map/merged_data_map.h>
+#include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/executor/run_control.h>
+#include <executorch/runtime/platform/runtime.h>
+
+#include "errors.h"
+
+namespace nb = nanobind;
+using executorch::runtime::Error;
+using executorch::runtime::Result;
+
+namespace executorch::python {
+
+namespace {
+
+/// A contiguous view of a bytes-like object.
+struct ByteView {
+  const void* data = nullptr;
+  size_t size = 0;
+};
+
+ByteView view_bytes(const nb::object& buffer) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(buffer.ptr(), &view, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  const ByteView bytes{view.buf, static_cast<size_t>(view.len)};
+  // The object itself is kept alive by the session; bytes do not move, and a bytearray must not be resized meanwhile.
+  PyBuffer_Release(&view);
+  return bytes;
+}
+
+std::unique_ptr<runtime::DataLoader> open_source(const Source& source) {
+  if (source.buffer) {
+    const ByteView bytes = view_bytes(source.buffer);
+    return std::make_unique<extension::BufferDataLoader>(bytes.data, bytes.size);
+  }
+  auto loader = extension::MmapDataLoader::from(source.path.c_str(), extension::MmapDataLoader::MlockConfig::NoMlock);
+  ET_RAISE_UNLESS_OK(loader.error(), "Failed to create MmapDataLoader from file %s, error: 0x:%x", source.path.c_str(),
+                     static_cast<unsigned>(loader.error()));
+  return std::make_unique<extension::MmapDataLoader>(std::move(*loader));
+}
+
+std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source, runtime::DataLoader* loader) {
+  auto map = extension::FlatTensorDataMap::load(loader);
+  ET_RAISE_UNLESS_OK(map.error(), "Failed to load data map from %s, error: 0x:%x",
+                     source.buffer ? "buffer" : source.path.c_str(), static_cast<unsigned>(map.error()));
+  return std::make_unique<extension::FlatTensorDataMap>(std::move(*map));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Arenas>> Arenas::make(const std::vector<size_t>& sizes, size_t limit) {
+  size_t total = 0;
+  for (const size_t size : sizes) {
+    if (size > limit || total > limit - size)
+      return ET_ERROR(OutOfResources,
+                      "the program asks for arenas of %zu bytes and more, the limit is %zu bytes (memory_limit raises it)",
+                      size, limit);
+    total += size;
+  }
+  auto arenas = std::make_shared<Arenas>();
+  arenas->sizes = sizes;
+  for (const size_t size : sizes) {
+    constexpr size_t kAlignment = 64;
+    auto* block = static_cast<uint8_t*>(std::calloc(1, size + kAlignment));
+    if (block == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for an arena of %zu bytes", size);
+    arenas->blocks.emplace_back(block, std::free);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(block);
+    arenas->spans.emplace_back(block + (kAlignment - address % kAlignment) % kAlignment, size);
+  }
+  return arenas;
+}
+
+std::shared_ptr<ProgramSession> ProgramSession::open(Source program, std::vector<Source> data, SessionOptions options) {
+  runtime::runtime_init();
+  std::shared_ptr<ProgramSession> session(new ProgramSession());
+  session->source_ = std::move(program);
+  session->data_sources_ = std::move(data);
+  session->options_ = options;
+  session->loader_ = open_source(session->source_);
+  for (const Source& source : session->data_sources_) {
+    session->data_loaders_.push_back(open_source(source));
+    session->data_maps_.push_back(read_data_map(source, session->data_loaders_.back().get()));
+  }
+  if (options.enable_etdump) session->tracing_.start(options.debug_buffer_size);
+  return session;
+}
+
+Error ProgramSession::ensure_loaded() {
+  const std::lock_guard<std::mutex> lock(load_mutex_);
+  if (program_) return Error::Ok;
+  if (data_maps_.size() > 1 && !merged_data_) {
+    std::vector<const runtime::NamedDataMap*> maps;
+    for (const auto& map : data_maps_) maps.push_back(map.get());
+    auto merged = extension::MergedDataMap::load({maps.data(), maps.size()});
+    if (!merged.ok()) return merged.error();
+    merged_data_ = std::make_unique<extension::MergedDataMap>(std::move(*merged));
+  }
+  auto program = runtime::Program::load(loader_.get(), options_.verification);
+  if (!program.ok()) {
+    if (!source_.path.empty()) runtime::add_error_context("%s", source_.path.c_str());
+    return program.error();
+  }
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program->num_methods(); ++i) {
+    auto name = program->get_method_name(i);
+    if (!name.ok()) return name.error();
+    names.emplace_back(*name);
+  }
+  method_names_ = std::move(names);
+  program_.emplace(std::move(*program));
+  return Error::Ok;
+}
+
+Result<std::vector<size_t>> ProgramSession::arena_sizes(const std::string& method) {
+  auto meta = program_->method_meta(method.c_str());
+  if (!meta.ok()) return meta.error();
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < meta->num_memory_planned_buffers(); ++i) {
+    auto size = meta->memory_planned_buffer_size(i);
+    if (!size.ok()) return size.error();
+    ET_REQUIRE(*size >= 0, InvalidProgram, "method '%s': arena %zu has the negative size %lld", method.c_str(), i,
+               static_cast<long long>(*size));
+    sizes.push_back(static_cast<size_t>(*size));
+  }
+  return sizes;
+}
+
+Result<std::shared_ptr<Arenas>> ProgramSession::arenas_for(const std::string& method) {
+  auto own = arena_sizes(method);
+  if (!own.ok()) return own.error();
+  if (!options_.share_arenas) return Arenas::make(*own, options_.load.memory_limit);
+  if (shared_arenas_) return shared_arenas_;
+  std::vector<size_t> largest;
+  for (const std::string& name : method_names_) {
+    auto sizes = arena_sizes(name);
+    if (!sizes.ok()) return sizes.error();
+    if (sizes->size() > largest.size()) largest.resize(sizes->size());
+    for (size_t i = 0; i < sizes->size(); ++i) largest[i] = std::max(largest[i], (*sizes)[i]);
+  }
+  auto arenas = Arenas::make(largest, options_.load.memory_limit);
+  if (arenas.ok()) shared_arenas_ = *arenas;
+  return arenas;
+}
+
+Result<std::shared_ptr<MethodSession>> ProgramSession::load_method(const std::string& name) {
+  ET_TRY(ensure_loaded());
+  const std::lock_guard<std::mutex> lock(load_mutex_);
+  auto arenas = arenas_for(name);
+  if (!arenas.ok()) return arenas.error();
+  return MethodSession::load(shared_from_this(), name, std::move(*arenas));
+}
+
+Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<ProgramSession> program,
+                                                           const std::string& name, std::shared_ptr<Arenas> arenas) {
+  std::shared_ptr<MethodSession> session(new MethodSession());
+  session->name_ = name;
+  session->program_ = std::move(program);
+  session->arenas_ = std::move(arenas);
+  auto& spans = session->arenas_->spans;
+  session->planned_memory_.emplace(runtime::Span<runtime::Span<uint8_t>>(spans.data(), spans.size()));
+  session->memory_manager_.emplace(&session->method_allocator_, &*session->planned_memory_, &session->temp_allocator_);
+
+  ProgramSession& owner = *session->program_;
+  auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_, owner.tracing().tracer(),
+                                            owner.data_map(), nullptr, {}, owner.options().load);
+  if (!method.ok()) return method.error();
+  session->method_.emplace(std::move(*method));
+
+  const runtime::MethodMeta meta = session->meta();
+  session->layouts_.resize(meta.num_inputs());
+  for (size_t i = 0; i < meta.num_inputs(); ++i) {
+    auto tag = meta.input_tag(i);
+    if (!tag.ok() || *tag != runtime::Tag::Tensor) continue;
+    auto info = meta.input_tensor_meta(i);
+    if (!info.ok()) return info.error();
+    const auto order = info->dim_order();
+    session->layouts_[i].dim_order.assign(order.begin(), order.end());
+  }
+  session->current_inputs_.resize(meta.num_inputs());
+  return session;
+}
+
+std::vector<Input> MethodSession::convert_inputs(nb::handle inputs) {
+  std::vector<Input> converted;
+  auto append = [&](nb::handle item) {
+    const size_t index = converted.size();
+    static const ExpectedLayout kNone;
+    const ExpectedLayout& layout = index < layouts_.size() ? layouts_[index] : kNone;
+    converted.push_back(
+        convert_input(item, layout, "input " + std::to_string(index) + " of method '" + name_ + "'"));
+  };
+  if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr())) {
+    for (nb::handle item : inputs) append(item);
+  } else {
+    append(inputs);
+  }
+  return converted;
+}
+
+Error MethodSession::set_inputs(std::vector<Input>&& inputs) {
+  ET_REQUIRE(inputs.size() == layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
+             name_.c_str(), layouts_.size(), inputs.size());
+  return set_leading_inputs(std::move(inputs));
+}
+
+Error MethodSession::set_leading_inputs(std::vector<Input>&& inputs) {
+  ET_REQUIRE(inputs.size() <= layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
+             name_.c_str(), layouts_.size(), inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ET_TRY(method_->set_input(inputs[i].value, i));
+    std::swap(current_inputs_[i], inputs[i]);
+  }
+  return Error::Ok;
+}
+
+Error MethodSession::provide_output_memory() {
+  // Outputs without planned memory get fresh memory for every run, so results of earlier runs stay what they were.
+  const runtime::MethodMeta meta = method_->method_meta();
+  output_memory_.assign(meta.num_outputs(), nullptr);
+  for (size_t i = 0; i < meta.num_outputs(); ++i) {
+    auto tag = meta.output_tag(i);
+    if (!tag.ok()) return tag.error();
+    if (*tag != runtime::Tag::Tensor) continue;
+    auto info = meta.output_tensor_meta(i);
+    if (!info.ok()) return info.error();
+    if (info->is_memory_planned()) continue;
+    const size_t bytes = info->nbytes();
+    std::shared_ptr<void> memory(std::malloc(bytes + 1), std::free);
+    ET_REQUIRE(memory != nullptr, MemoryAllocationFailed, "no memory for output %zu of %zu bytes", i, bytes);
+    ET_TRY(method_->set_output_data_ptr(memory.get(), bytes, i));
+    output_memory_[i] = std::move(memory);
+  }
+  return Error::Ok;
+}
+
+Error MethodSession::execute(double seconds) {
+  ET_TRY(provide_output_memory());
+  if (seconds < 0) return method_->execute();
+  runtime::RunControl control;
+  control.deadline = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  method_->set_run_control(&control);
+  const Error error = method_->execute();
+  method_->set_run_control(nullptr);
+  return error;
+}
+
+Result<std::vector<Output>> MethodSession::outputs(bool clone) {
+  std::vector<Output> results;
+  for (size_t i = 0; i < method_->outputs_size(); ++i) {
+    std::shared_ptr<void> alias;
+    if (i < output_memory_.size() && output_memory_[i]) {
+      alias = output_memory_[i];
+    } else if (!clone) {
+      alias = shared_from_this();
+    }
+    auto output = read_output(method_->get_output(i), std::move(alias));
+    if (!output.ok()) {
+      runtime::add_error_context("output %zu of method '%s'", i, name_.c_str());
+      return output.error();
+    }
+    results.push_back(std::move(*output));
+  }
+  return results;
+}
+
+nb::list run_method(const std::shared_ptr<MethodSession>& method, nb::handle inputs, bool clone_outputs, double timeout,
+                    bool partial) {
+  std::vector<Input> converted = method->convert_inputs(inputs);
+  const char* stage = "set_inputs";
+  Error error;
+  std::vector<Output> outputs;
+  {
+    const nb::gil_scoped_release unlocked;
+    const std::lock_guard<std::mutex> turn(method->mutex());
+    error = partial ? method->set_leading_inputs(std::move(converted)) : method->set_inputs(std::move(converted));
+    if (error == Error::Ok) {
+      stage = "execute";
+      error = method->execute(timeout);
+    }
+    if (error == Error::Ok) {
+      stage = "get_outputs";
+      auto read = method->outputs(clone_outputs);
+      error = read.error();
+      if (read.ok()) outputs = std::move(*read);
+    }
+  }
+  // Inputs that were replaced are released here, under the Python lock.
+  converted.clear();
+  ET_RAISE_UNLESS_OK(error, "method->%s() for method '%s' failed with error 0x%x", stage, method->name().c_str(),
+                     static_cast<unsigned>(error));
+  nb::list results;
+  for (Output& output : outputs) results.append(to_python(std::move(output)));
+  return results;
+}
+
+}  // namespace executorch::python

@@ -1,0 +1,145 @@
+// A program and its methods as Python holds them: files, memory and locks around the runtime's objects.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/hierarchical_allocator.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/executor/load_options.h>
+#include <executorch/runtime/executor/memory_manager.h>
+#include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/program.h>
+
+#include "tensors.h"
+#include "tracing.h"
+
+namespace executorch::python {
+
+/// Where a program or a data file comes from: a path that is mapped, or bytes that are used in place.
+struct Source {
+  std::string path;
+  nanobind::object buffer;  // bytes-like; kept alive while in use
+};
+
+struct SessionOptions {
+  runtime::Program::Verification verification = runtime::Program::Verification::InternalConsistency;
+  bool enable_etdump = false;
+  size_t debug_buffer_size = 0;
+  /// Host-only methods share one set of arenas, as programs exported with shared mutable buffers expect.
+  bool share_arenas = false;
+  runtime::LoadOptions load;
+};
+
+/// Planned memory of one method, or of all methods that share it. `mutex` is held while a method runs in it.
+struct Arenas {
+  std::vector<std::unique_ptr<void, void (*)(void*)>> blocks;
+  std::vector<size_t> sizes;
+  std::vector<runtime::Span<uint8_t>> spans;
+  std::mutex mutex;
+
+  /// Zero-filled; pages that are never touched cost nothing. Refused above the limit, naming both numbers.
+  static runtime::Result<std::shared_ptr<Arenas>> make(const std::vector<size_t>& sizes, size_t limit);
+};
+
+class MethodSession;
+
+/// One opened program with its data files. The program itself is parsed at first use.
+class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
+ public:
+  /// Opens the files; raises RuntimeError, worded as the original does, when one cannot be opened or is no data file.
+  static std::shared_ptr<ProgramSession> open(Source program, std::vector<Source> data, SessionOptions options);
+
+  /// Parses and verifies the program, once.
+  runtime::Error ensure_loaded();
+  /// Valid after ensure_loaded().
+  runtime::Program& program() { return *program_; }
+  runtime::DataLoader& loader() { return *loader_; }
+  const std::vector<std::string>& method_names() const { return method_names_; }
+
+  runtime::Result<std::shared_ptr<MethodSession>> load_method(const std::string& name);
+
+  const Source& source() const { return source_; }
+  const std::vector<Source>& data_sources() const { return data_sources_; }
+  const SessionOptions& options() const { return options_; }
+  Tracing& tracing() { return tracing_; }
+  /// All data files as one map; null when there are none. Valid after ensure_loaded().
+  const runtime::NamedDataMap* data_map() const {
+    return merged_data_ ? merged_data_.get() : data_maps_.empty() ? nullptr : data_maps_.front().get();
+  }
+
+ private:
+  ProgramSession() = default;
+  runtime::Result<std::vector<size_t>> arena_sizes(const std::string& method);
+  runtime::Result<std::shared_ptr<Arenas>> arenas_for(const std::string& method);
+
+  Source source_;
+  std::vector<Source> data_sources_;
+  SessionOptions options_;
+  Tracing tracing_;
+  std::unique_ptr<runtime::DataLoader> loader_;
+  std::vector<std::unique_ptr<runtime::DataLoader>> data_loaders_;
+  std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
+  std::unique_ptr<runtime::NamedDataMap> merged_data_;
+  std::mutex load_mutex_;
+  std::optional<runtime::Program> program_;
+  std::vector<std::string> method_names_;
+  std::shared_ptr<Arenas> shared_arenas_;
+};
+
+/// One loaded method. Calls from several threads take turns; none of them holds the Python lock while running.
+class MethodSession : public std::enable_shared_from_this<MethodSession> {
+ public:
+  static runtime::Result<std::shared_ptr<MethodSession>> load(std::shared_ptr<ProgramSession> program,
+                                                              const std::string& name, std::shared_ptr<Arenas> arenas);
+
+  const std::string& name() const { return name_; }
+  std::shared_ptr<ProgramSession> program() const { return program_; }
+  runtime::MethodMeta meta() const { return method_->method_meta(); }
+  runtime::Method& method() { return *method_; }
+
+  /// Converts a flat sequence, or one bare tensor. Caller holds the Python lock.
+  std::vector<Input> convert_inputs(nanobind::handle inputs);
+
+  /// The following run without the Python lock.
+  runtime::Error set_inputs(std::vector<Input>&& inputs);
+  /// As set_inputs, but fewer inputs than the method has leave the others as they were.
+  runtime::Error set_leading_inputs(std::vector<Input>&& inputs);
+  /// `seconds` below zero: no deadline.
+  runtime::Error execute(double seconds);
+  runtime::Result<std::vector<Output>> outputs(bool clone);
+
+  /// Held over a whole set-execute-read sequence.
+  std::mutex& mutex() { return arenas_->mutex; }
+
+ private:
+  MethodSession() = default;
+  runtime::Error provide_output_memory();
+
+  std::string name_;
+  std::shared_ptr<ProgramSession> program_;
+  std::shared_ptr<Arenas> arenas_;
+  extension::MallocMemoryAllocator method_allocator_;
+  extension::MallocMemoryAllocator temp_allocator_;
+  std::optional<runtime::HierarchicalAllocator> planned_memory_;
+  std::optional<runtime::MemoryManager> memory_manager_;
+  std::optional<runtime::Method> method_;
+  std::vector<ExpectedLayout> layouts_;
+  // Inputs that the method uses in place stay alive until they are replaced.
+  std::vector<Input> current_inputs_;
+  std::vector<std::shared_ptr<void>> output_memory_;
+};
+
+/// Runs a method on converted inputs as one sequence and returns the Python results. Releases the lock while running.
+/// `partial`: missing inputs keep their contents. `timeout` in seconds, below zero for none.
+nanobind::list run_method(const std::shared_ptr<MethodSession>& method, nanobind::handle inputs, bool clone_outputs,
+                          double timeout, bool partial);
+
+}  // namespace executorch::python

@@ -1,0 +1,392 @@
+#include "tensors.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+
+#include "errors.h"
+
+namespace nb = nanobind;
+using executorch::aten::ScalarType;
+
+namespace executorch::python {
+
+namespace {
+
+struct DtypeName {
+  ScalarType type;
+  uint8_t code;
+  uint8_t bits;
+  const char* name;
+};
+
+constexpr uint8_t code_of(nb::dlpack::dtype_code code) { return static_cast<uint8_t>(code); }
+
+constexpr DtypeName kDtypes[] = {
+    {ScalarType::Byte, code_of(nb::dlpack::dtype_code::UInt), 8, "uint8"},
+    {ScalarType::Char, code_of(nb::dlpack::dtype_code::Int), 8, "int8"},
+    {ScalarType::Short, code_of(nb::dlpack::dtype_code::Int), 16, "int16"},
+    {ScalarType::Int, code_of(nb::dlpack::dtype_code::Int), 32, "int32"},
+    {ScalarType::Long, code_of(nb::dlpack::dtype_code::Int), 64, "int64"},
+    {ScalarType::UInt16, code_of(nb::dlpack::dtype_code::UInt), 16, "uint16"},
+    {ScalarType::UInt32, code_of(nb::dlpack::dtype_code::UInt), 32, "uint32"},
+    {ScalarType::UInt64, code_of(nb::dlpack::dtype_code::UInt), 64, "uint64"},
+    {ScalarType::Half, code_of(nb::dlpack::dtype_code::Float), 16, "float16"},
+    {ScalarType::Float, code_of(nb::dlpack::dtype_code::Float), 32, "float32"},
+    {ScalarType::Double, code_of(nb::dlpack::dtype_code::Float), 64, "float64"},
+    {ScalarType::BFloat16, code_of(nb::dlpack::dtype_code::Bfloat), 16, "bfloat16"},
+    {ScalarType::Bool, code_of(nb::dlpack::dtype_code::Bool), 8, "bool"},
+    {ScalarType::ComplexHalf, code_of(nb::dlpack::dtype_code::Complex), 32, "complex32"},
+    {ScalarType::ComplexFloat, code_of(nb::dlpack::dtype_code::Complex), 64, "complex64"},
+    {ScalarType::ComplexDouble, code_of(nb::dlpack::dtype_code::Complex), 128, "complex128"},
+};
+
+const DtypeName* find_dtype(nb::dlpack::dtype dtype) {
+  if (dtype.lanes != 1) return nullptr;
+  for (const DtypeName& row : kDtypes)
+    if (row.code == dtype.code && row.bits == dtype.bits) return &row;
+  return nullptr;
+}
+
+const DtypeName* find_dtype(ScalarType type) {
+  for (const DtypeName& row : kDtypes)
+    if (row.type == type) return &row;
+  return nullptr;
+}
+
+nb::dlpack::dtype dlpack_dtype(const DtypeName& row) {
+  nb::dlpack::dtype dtype;
+  dtype.code = row.code;
+  dtype.bits = row.bits;
+  dtype.lanes = 1;
+  return dtype;
+}
+
+std::vector<aten::DimOrderType> contiguous_order(size_t rank) {
+  std::vector<aten::DimOrderType> order(rank);
+  for (size_t i = 0; i < rank; ++i) order[i] = static_cast<aten::DimOrderType>(i);
+  return order;
+}
+
+/// True when the array lies densely in memory in this order of dimensions.
+bool is_dense(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrderType>& order) {
+  int64_t expected = 1;
+  for (size_t i = 0; i < array.ndim(); ++i)
+    if (array.shape(i) == 0) return true;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t dim = order[i];
+    if (array.shape(dim) != 1 && array.stride(dim) != expected) return false;
+    expected *= static_cast<int64_t>(array.shape(dim));
+  }
+  return true;
+}
+
+/// Copies a strided array densely, dimension order[0] outermost.
+void copy_strided(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrderType>& order, size_t level,
+                  const char* from, char*& to) {
+  const size_t item = array.itemsize();
+  if (level == order.size()) {
+    std::memcpy(to, from, item);
+    to += item;
+    return;
+  }
+  const size_t dim = order[level];
+  const int64_t step = array.stride(dim) * static_cast<int64_t>(item);
+  if (level + 1 == order.size() && step == static_cast<int64_t>(item)) {
+    std::memcpy(to, from, item * array.shape(dim));
+    to += item * array.shape(dim);
+    return;
+  }
+  for (size_t i = 0; i < array.shape(dim); ++i)
+    copy_strided(array, order, level + 1, from + static_cast<int64_t>(i) * step, to);
+}
+
+/// torch refuses to hand out a tensor that wants a gradient or is lazily conjugated.
+nb::object plain_torch_tensor(nb::handle object) {
+  nb::object tensor = nb::borrow(object);
+  if (!nb::hasattr(object, "requires_grad")) return tensor;
+  if (nb::cast<bool>(tensor.attr("requires_grad"))) tensor = tensor.attr("detach")();
+  if (nb::hasattr(tensor, "resolve_conj")) tensor = tensor.attr("resolve_conj")().attr("resolve_neg")();
+  return tensor;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+  runtime::set_error_message("%s %s", what.c_str(), why.c_str());
+  raise(runtime::Error::InvalidArgument, ExceptionKind::Runtime,
+        "Unsupported python type. Ensure that inputs are passed as a flat list of tensors.");
+}
+
+Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std::string& what) {
+  Input input;
+  const nb::object plain = plain_torch_tensor(object);
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(plain, array)) {
+    if (PyErr_Occurred()) PyErr_Clear();
+    refuse(what, std::string("is a ") + nb::type_name(object.type()).c_str() +
+                     ": expected a numpy array, a torch tensor, another DLPack producer on the CPU, a number, a string "
+                     "or None");
+  }
+  if (array.device_type() != nb::device::cpu::value)
+    refuse(what, "lies on device type " + std::to_string(array.device_type()) + ": expected a tensor on the CPU");
+  const DtypeName* dtype = find_dtype(array.dtype());
+  if (dtype == nullptr) refuse(what, "has an element type that programs don't know");
+  if (array.ndim() > 16) refuse(what, "has " + std::to_string(array.ndim()) + " dimensions: at most 16 are supported");
+
+  std::vector<aten::SizesType> sizes(array.ndim());
+  for (size_t i = 0; i < array.ndim(); ++i) {
+    if (array.shape(i) > static_cast<size_t>(INT32_MAX))
+      refuse(what, "has " + std::to_string(array.shape(i)) + " elements in dimension " + std::to_string(i) +
+                       ": at most 2147483647 are supported");
+    sizes[i] = static_cast<aten::SizesType>(array.shape(i));
+  }
+  std::vector<aten::DimOrderType> order =
+      layout.dim_order.size() == array.ndim() ? layout.dim_order : contiguous_order(array.ndim());
+  const char* data = static_cast<const char*>(array.data());
+  // Typed loads need natural alignment; a view into raw bytes may lack it.
+  const size_t alignment = array.itemsize() > 8 ? 8 : array.itemsize();
+  if (is_dense(array, order) && reinterpret_cast<uintptr_t>(data) % alignment == 0) {
+    input.source = nb::cast(array);
+    input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order),
+                                                    const_cast<char*>(data));
+  } else {
+    input.copy.reset(new char[array.nbytes() + 1]);
+    char* to = input.copy.get();
+    if (array.size() != 0) copy_strided(array, order, 0, data, to);
+    input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order), input.copy.get());
+  }
+  input.value = runtime::EValue(input.storage->tensor());
+  return input;
+}
+
+}  // namespace
+
+TensorStorage::TensorStorage(ScalarType dtype, std::vector<aten::SizesType> sizes,
+                             std::vector<aten::DimOrderType> dim_order, void* data,
+                             aten::TensorShapeDynamism dynamism)
+    : sizes_(std::move(sizes)), dim_order_(std::move(dim_order)), strides_(sizes_.size()) {
+  aten::StridesType stride = 1;
+  for (size_t i = dim_order_.size(); i-- > 0;) {
+    strides_[dim_order_[i]] = stride;
+    if (sizes_[dim_order_[i]] > 1) stride *= sizes_[dim_order_[i]];
+  }
+  impl_.emplace(dtype, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data, dim_order_.data(), strides_.data(),
+                dynamism);
+}
+
+Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::string& what) {
+  Input input;
+  PyObject* raw = object.ptr();
+  if (object.is_none()) return input;
+  if (PyBool_Check(raw)) {
+    input.value = runtime::EValue(nb::cast<bool>(object));
+  } else if (PyLong_Check(raw)) {
+    int64_t number;
+    if (!nb::try_cast(object, number)) refuse(what, "is an int that does not fit 64 bits");
+    input.value = runtime::EValue(number);
+  } else if (PyFloat_Check(raw)) {
+    input.value = runtime::EValue(nb::cast<double>(object));
+  } else if (PyUnicode_Check(raw)) {
+    input.text = std::make_unique<std::string>(nb::cast<std::string>(object));
+    input.value = runtime::EValue(input.text->c_str(), input.text->size());
+  } else {
+    return convert_tensor(object, layout, what);
+  }
+  return input;
+}
+
+ExpectedLayout natural_layout(nb::handle object) {
+  ExpectedLayout layout;
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(plain_torch_tensor(object), array)) {
+    if (PyErr_Occurred()) PyErr_Clear();
+    return layout;
+  }
+  layout.dim_order = contiguous_order(array.ndim());
+  if (is_dense(array, layout.dim_order)) return layout;
+  std::stable_sort(layout.dim_order.begin(), layout.dim_order.end(),
+                   [&](size_t a, size_t b) { return array.stride(a) > array.stride(b); });
+  return layout;
+}
+
+runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_ptr<void> alias) {
+  Output output;
+  if (value.isNone()) return output;
+  if (value.isInt()) {
+    output.kind = Output::Kind::Int;
+    output.integer = value.toInt();
+  } else if (value.isDouble()) {
+    output.kind = Output::Kind::Double;
+    output.real = value.toDouble();
+  } else if (value.isBool()) {
+    output.kind = Output::Kind::Bool;
+    output.integer = value.toBool();
+  } else if (value.isString()) {
+    output.kind = Output::Kind::String;
+    const auto text = value.toString();
+    output.text.assign(text.data(), text.size());
+  } else if (value.isTensor()) {
+    output.kind = Output::Kind::Tensor;
+    const aten::Tensor& tensor = value.toTensor();
+    OutputTensor& result = output.tensor;
+    result.dtype = tensor.scalar_type();
+    result.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
+    result.strides.assign(tensor.strides().begin(), tensor.strides().end());
+    const void* data = tensor.const_data_ptr();
+    if (data == nullptr && tensor.nbytes() != 0)
+      return ET_ERROR(InvalidState, "an output of %zu bytes has no memory", static_cast<size_t>(tensor.nbytes()));
+    if (alias) {
+      result.data = const_cast<void*>(data);
+      result.owner = std::move(alias);
+      return output;
+    }
+    constexpr size_t kAlignment = 64;
+    const size_t bytes = (tensor.nbytes() + kAlignment) / kAlignment * kAlignment;
+    void* copy = std::aligned_alloc(kAlignment, bytes);
+    if (copy == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for an output of %zu bytes", bytes);
+    if (tensor.nbytes() != 0) std::memcpy(copy, data, tensor.nbytes());
+    result.data = copy;
+    result.owner = std::shared_ptr<void>(copy, std::free);
+  } else {
+    output.kind = Output::Kind::List;
+    auto append = [&](const runtime::EValue& item) -> runtime::Error {
+      auto converted = read_output(item, alias);
+      if (!converted.ok()) return converted.error();
+      output.items.push_back(std::move(*converted));
+      return runtime::Error::Ok;
+    };
+    if (value.isIntList()) {
+      for (const int64_t item : value.toIntList()) ET_TRY(append(runtime::EValue(item)));
+    } else if (value.isDoubleList()) {
+      for (const double item : value.toDoubleList()) ET_TRY(append(runtime::EValue(item)));
+    } else if (value.isBoolList()) {
+      for (const bool item : value.toBoolList()) ET_TRY(append(runtime::EValue(item)));
+    } else if (value.isTensorList()) {
+      for (const aten::Tensor& item : value.toTensorList()) ET_TRY(append(runtime::EValue(item)));
+    } else {
+      return ET_ERROR(NotSupported, "an output of kind %d cannot be returned to Python", static_cast<int>(value.tag));
+    }
+  }
+  return output;
+}
+
+namespace {
+
+/// The small tensor type of ours, for element types that numpy lacks when torch is absent.
+class PlainTensor {
+ public:
+  explicit PlainTensor(OutputTensor tensor) : tensor_(std::move(tensor)) {}
+
+  nb::tuple shape() const {
+    nb::list sizes;
+    for (const int64_t size : tensor_.sizes) sizes.append(size);
+    return nb::tuple(sizes);
+  }
+  const char* dtype() const {
+    const DtypeName* row = find_dtype(tensor_.dtype);
+    return row ? row->name : runtime::toString(tensor_.dtype);
+  }
+  template <class Framework>
+  nb::ndarray<Framework> array() const {
+    const DtypeName* row = find_dtype(tensor_.dtype);
+    if (row == nullptr) {
+      runtime::set_error_message("a tensor of type %s cannot leave the runtime", runtime::toString(tensor_.dtype));
+      raise(runtime::Error::NotSupported, ExceptionKind::Runtime, "error: 0x10");
+    }
+    auto* owner = new std::shared_ptr<void>(tensor_.owner);
+    const nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
+    std::vector<size_t> sizes(tensor_.sizes.begin(), tensor_.sizes.end());
+    return nb::ndarray<Framework>(tensor_.data, sizes.size(), sizes.data(), capsule, tensor_.strides.data(),
+                                  dlpack_dtype(*row));
+  }
+  /// The values as a numpy array of float32.
+  nb::object to_float() const;
+  bool fits_numpy() const {
+    const DtypeName* row = find_dtype(tensor_.dtype);
+    return row != nullptr && tensor_.dtype != ScalarType::BFloat16 && tensor_.dtype != ScalarType::ComplexHalf;
+  }
+
+ private:
+  OutputTensor tensor_;
+};
+
+nb::object PlainTensor::to_float() const {
+  if (tensor_.dtype != ScalarType::BFloat16) {
+    if (!fits_numpy()) {
+      runtime::set_error_message("a tensor of type %s has no float values", dtype());
+      raise(runtime::Error::NotSupported, ExceptionKind::Runtime, "error: 0x10");
+    }
+    return nb::cast(array<nb::numpy>()).attr("astype")("float32");
+  }
+  // bfloat16 is the upper half of a float; bytes keep their order, so the strides hold for the copy as well.
+  int64_t count = 1;
+  for (const int64_t size : tensor_.sizes) count *= size;
+  OutputTensor wide;
+  wide.dtype = ScalarType::Float;
+  wide.sizes = tensor_.sizes;
+  wide.strides = tensor_.strides;
+  wide.data = std::malloc(static_cast<size_t>(count) * sizeof(float) + 1);
+  if (wide.data == nullptr) throw std::bad_alloc();
+  wide.owner = std::shared_ptr<void>(wide.data, std::free);
+  const auto* from = static_cast<const uint16_t*>(tensor_.data);
+  auto* to = static_cast<uint32_t*>(wide.data);
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint32_t>(from[i]) << 16;
+  return nb::cast(PlainTensor(std::move(wide)).array<nb::numpy>());
+}
+
+bool torch_is_imported() {
+  // sys.modules also holds None for modules whose import was blocked.
+  const nb::object modules = nb::module_::import_("sys").attr("modules");
+  return !nb::object(modules.attr("get")("torch")).is_none();
+}
+
+}  // namespace
+
+nb::object to_python(Output&& output) {
+  switch (output.kind) {
+    case Output::Kind::None:
+      return nb::none();
+    case Output::Kind::Int:
+      return nb::int_(output.integer);
+    case Output::Kind::Double:
+      return nb::float_(output.real);
+    case Output::Kind::Bool:
+      return nb::bool_(output.integer != 0);
+    case Output::Kind::String:
+      return nb::steal(PyUnicode_DecodeUTF8(output.text.data(), static_cast<Py_ssize_t>(output.text.size()), "replace"));
+    case Output::Kind::List: {
+      nb::list items;
+      for (Output& item : output.items) items.append(to_python(std::move(item)));
+      return items;
+    }
+    case Output::Kind::Tensor:
+      break;
+  }
+  PlainTensor tensor(std::move(output.tensor));
+  if (torch_is_imported()) return nb::cast(tensor.array<nb::pytorch>());
+  if (tensor.fits_numpy()) return nb::cast(tensor.array<nb::numpy>());
+  return nb::cast(std::move(tensor));
+}
+
+void bind_tensors(nb::module_& m) {
+  nb::class_<PlainTensor>(m, "Tensor",
+                          "A tensor of a type that numpy lacks (bfloat16), returned when torch is not imported. "
+                          "float() gives numpy float32 values; DLPack consumers take it as it is.")
+      .def_prop_ro("shape", &PlainTensor::shape)
+      .def_prop_ro("dtype", &PlainTensor::dtype)
+      .def("float", &PlainTensor::to_float, "The values as a numpy array of float32.")
+      .def("__dlpack__",
+           [](const PlainTensor& self, const nb::kwargs& kwargs) {
+             return nb::cast(self.array<nb::ro>()).attr("__dlpack__")(**kwargs);
+           })
+      .def("__dlpack_device__",
+           [](const PlainTensor&) { return nb::make_tuple(nb::device::cpu::value, 0); })
+      .def("__repr__", [](const PlainTensor& self) {
+        return std::string("Tensor(shape=") + nb::repr(self.shape()).c_str() + ", dtype=" + self.dtype() + ")";
+      });
+}
+
+}  // namespace executorch::python

@@ -1,0 +1,5 @@
+import sys
+
+from executorch.cli.main import main
+
+sys.exit(main())

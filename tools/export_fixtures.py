@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""Exports the small programs in tests/data/programs with the original's exporter.
+
+    .venv-original/bin/python tools/export_fixtures.py [NAME ...]
+
+Each program is a folder: model.pte (and .ptd files), calls.npz with the inputs and PyTorch's results of consecutive calls
+(c<call>_in<i>, c<call>_out<i>), and program.json (methods of the calls, data files). Seeds are fixed.
+"""
+
+import copy
+import json
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+warnings.filterwarnings("ignore")
+OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "programs"
+PROGRAMS = {}
+
+
+def program(build):
+    PROGRAMS[build.__name__] = build
+    return build
+
+
+class Spec:
+    """A module, its example inputs, and the calls to record. `export` holds keyword arguments of torch.export.export."""
+
+    def __init__(self, module, inputs, calls=None, config=None, methods=None, constant_methods=None, **export):
+        self.module, self.inputs, self.calls = module.eval().requires_grad_(False), inputs, calls or [inputs]
+        self.config, self.methods, self.constant_methods, self.export = config, methods, constant_methods, export
+
+
+class AddMul(nn.Module):
+    def forward(self, a, x, b):
+        return torch.mm(a, x) + b
+
+
+@program
+def add_mul():
+    return Spec(AddMul(), tuple(torch.randn(2, 2) for _ in range(3)))
+
+
+@program
+def linear():
+    return Spec(nn.Linear(7, 5), (torch.randn(3, 7),))
+
+
+@program
+def mlp_dynamic():
+    net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.GELU(), nn.Linear(32, 4))
+    batch = torch.export.Dim("batch", min=1, max=8)
+    return Spec(net, (torch.randn(4, 16),), [(torch.randn(n, 16),) for n in (4, 1, 8, 3, 4)], dynamic_shapes=({0: batch},))
+
+
+@program
+def conv1d():
+    net = nn.Sequential(nn.Conv1d(4, 8, 5, padding=2), nn.ReLU(), nn.Conv1d(8, 8, 3, stride=2, dilation=2), nn.Flatten())
+    return Spec(net, (torch.randn(2, 4, 24),))
+
+
+@program
+def convnet():
+    net = nn.Sequential(
+        nn.Conv2d(3, 8, 3, 2, 1, bias=False), nn.BatchNorm2d(8), nn.ReLU6(), nn.Conv2d(8, 8, 3, 1, 1, groups=8, bias=False),
+        nn.BatchNorm2d(8), nn.ReLU6(), nn.Conv2d(8, 12, 1), nn.MaxPool2d(2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(12, 5),
+    )  # fmt: skip
+    for layer in net:
+        if isinstance(layer, nn.BatchNorm2d):
+            layer.running_mean.normal_()
+            layer.running_var.uniform_(0.5, 2)
+    return Spec(net, (torch.randn(2, 3, 16, 16),))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(6, 8, batch_first=True), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][:, -1])
+
+
+@program
+def lstm():
+    return Spec(Recurrent(), (torch.randn(2, 5, 6),))
+
+
+class Attention(nn.Module):
+    """One causal attention block whose keys and values stay in mutable buffers."""
+
+    def __init__(self, width=16, heads=2, length=12):
+        super().__init__()
+        self.heads = heads
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+        self.norm = nn.LayerNorm(width)
+        self.register_buffer("keys", torch.zeros(1, heads, length, width // heads))
+        self.register_buffer("values", torch.zeros(1, heads, length, width // heads))
+        self.register_buffer("mask", torch.full((length, length), float("-inf")).triu(1))
+
+    def forward(self, x, position):
+        y = self.norm(x)
+        split = lambda t: t.view(1, -1, self.heads, t.shape[-1] // self.heads).transpose(1, 2)
+        q, k, v = split(self.q(y)), split(self.k(y)), split(self.v(y))
+        self.keys[:, :, position] = k
+        self.values[:, :, position] = v
+        y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=self.mask[position])
+        return x + self.o(y.transpose(1, 2).reshape(x.shape))
+
+
+@program
+def kv_cache():
+    calls = [(torch.randn(1, 1, 16), torch.tensor([i])) for i in range(6)]
+    return Spec(Attention(), calls[0], calls)
+
+
+class Branch(nn.Module):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: x.sin() + 1, lambda x: x.cos() * 2, (x,))
+
+
+@program
+def cond():
+    return Spec(Branch(), (torch.ones(3),), [(torch.ones(3),), (-torch.ones(3),), (torch.tensor([0.5, -0.25, 0.0]),)])
+
+
+class Adapted(nn.Module):
+    """A foundation layer with a low-rank adapter beside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.base, self.lora_a, self.lora_b = nn.Linear(8, 8), nn.Linear(8, 2, bias=False), nn.Linear(2, 8, bias=False)
+
+    def forward(self, x):
+        return self.base(x) + self.lora_b(self.lora_a(x))
+
+
+@program
+def two_data_files():
+    from executorch.exir import ExecutorchBackendConfig
+
+    place = lambda node: "adapter" if "lora" in node.name else "foundation"
+    return Spec(Adapted(), (torch.randn(3, 8),), config=ExecutorchBackendConfig(external_constants=place))
+
+
+class Counter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.full((3,), 5.0))
+
+    def forward(self, x):
+        self.total.add_(x)
+        return self.total.clone()
+
+
+@program
+def mutable_buffer():
+    from executorch.exir import ExecutorchBackendConfig
+    from executorch.exir.passes import MemoryPlanningPass
+    from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
+
+    config = ExecutorchBackendConfig(
+        passes=[InitializedMutableBufferPass(["total"])], memory_planning_pass=MemoryPlanningPass(), emit_mutable_buffer_names=True)
+    calls = [(torch.full((3,), float(i)),) for i in (1, 2, 3)]
+    return Spec(Counter(), calls[0], calls, config=config)
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shared = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.shared(x).relu()
+
+    def twice(self, x):
+        return self.shared(self.shared(x))
+
+
+class Twice(nn.Module):
+    def __init__(self, two):
+        super().__init__()
+        self.two = two
+
+    def forward(self, x):
+        return self.two.twice(x)
+
+
+@program
+def two_methods():
+    two, x = Two(), torch.randn(2, 4)
+    calls = [("forward", (x,)), ("twice", (x,)), ("answer", ())]
+    return Spec(two, (x,), calls, methods={"twice": Twice(two)}, constant_methods={"answer": 42})
+
+
+class ManyOutputs(nn.Module):
+    def forward(self, x):
+        return {"sum": x.sum(-1), "top": torch.topk(x, 2)[1], "same": x, "none": None, "number": 3}
+
+
+@program
+def many_outputs():
+    return Spec(ManyOutputs(), (torch.randn(2, 5),))
+
+
+@program
+def unplanned():
+    from executorch.exir import ExecutorchBackendConfig
+    from executorch.exir.passes import MemoryPlanningPass
+
+    config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False))
+    return Spec(nn.Sequential(nn.Linear(6, 6), nn.Tanh()), (torch.randn(4, 6),), config=config)
+
+
+class HalfPrecision(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 4, dtype=torch.bfloat16))
+
+    def forward(self, x):
+        return (x.to(torch.bfloat16) @ self.weight).exp()
+
+
+@program
+def bfloat16():
+    return Spec(HalfPrecision(), (torch.randn(3, 4) / 4,))
+
+
+@program
+def channels_last():
+    net = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.AvgPool2d(2)).to(memory_format=torch.channels_last)
+    return Spec(net, (torch.randn(1, 3, 6, 8).to(memory_format=torch.channels_last),))
+
+
+class Growing(nn.Module):
+    def forward(self, x):
+        n = x.shape[0]
+        return x.view(n * 2, -1), torch.arange(n), x.nonzero()
+
+
+@program
+def dynamic_outputs():
+    rows = torch.export.Dim("rows", min=2, max=6)
+    calls = [(torch.tensor(np.arange(n * 4) % 3).view(n, 4),) for n in (3, 2, 6)]
+    return Spec(Growing(), calls[0], calls, dynamic_shapes=({0: rows},))
+
+
+def as_numpy(value):
+    if isinstance(value, torch.Tensor):
+        value = value.detach()
+        return value.float().numpy() if value.dtype == torch.bfloat16 else value.numpy()
+    return np.asarray(value)
+
+
+def record_calls(spec, folder):
+    """Runs the calls in PyTorch on copies, state carried from call to call."""
+    arrays, methods = {}, []
+    modules = {"forward": copy.deepcopy(spec.module), **{k: copy.deepcopy(m) for k, m in (spec.methods or {}).items()}}
+    for number, call in enumerate(spec.calls):
+        method, inputs = call if isinstance(call[0], str) else ("forward", call)
+        methods.append(method)
+        if method in (spec.constant_methods or {}):
+            outputs = [spec.constant_methods[method]]
+        else:
+            with torch.no_grad():
+                outputs = modules[method](*[t.clone() for t in inputs])
+            outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
+            outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+        for i, tensor in enumerate(inputs):
+            arrays[f"c{number}_in{i}"] = as_numpy(tensor)
+        for i, value in enumerate(outputs):
+            if value is not None:
+                arrays[f"c{number}_out{i}"] = as_numpy(value)
+    np.savez_compressed(folder / "calls.npz", **arrays)
+    return methods
+
+
+def export(name):
+    from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
+
+    torch.manual_seed(0)
+    spec = PROGRAMS[name]()
+    folder = OUT / name
+    folder.mkdir(parents=True, exist_ok=True)
+    methods = record_calls(spec, folder)
+    programs = {"forward": torch.export.export(spec.module, spec.inputs, **spec.export)}
+    for method, module in (spec.methods or {}).items():
+        programs[method] = torch.export.export(module.eval().requires_grad_(False), spec.inputs)
+    edge = to_edge_transform_and_lower(
+        programs, constant_methods=spec.constant_methods, compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    manager = edge.to_executorch(spec.config) if spec.config else edge.to_executorch()
+    with open(folder / "model.pte", "wb") as file:
+        manager.write_to_file(file)
+    manager.write_tensor_data_to_file(str(folder))
+    data_files = sorted(path.name for path in folder.glob("*.ptd"))
+    (folder / "program.json").write_text(json.dumps({"methods": methods, "data_files": data_files}, indent=1) + "\n")
+    print(f"{name}: {sum(path.stat().st_size for path in folder.iterdir())} bytes")
+
+
+def main():
+    for name in sys.argv[1:] or PROGRAMS:
+        export(name)
+
+
+if __name__ == "__main__":
+    main()
