@@ -219,14 +219,14 @@ BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView&
   });
 }
 
-BadIndex read_indices(const TensorView& index, int64_t limit, bool wrap, int64_t* out) {
+BadIndex add_index_offsets(const TensorView& index, int64_t limit, int64_t step, int64_t* offsets, bool wrap) {
   const Lines lines = lines_of(index);
   Odometer<1> odometer(index);
   for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
     for (int64_t i = 0; i < lines.length; ++i) {
-      int64_t value = index_at(index, odometer.offset(0) + i * odometer.line_stride(0));
+      const int64_t value = index_at(index, odometer.offset(0) + i * odometer.line_stride(0));
       if (value < (wrap ? -limit : 0) || value >= limit) return {value, true};
-      *out++ = value < 0 ? value + limit : value;
+      *offsets++ += (value < 0 ? value + limit : value) * step;
     }
   }
   return {};

@@ -48,8 +48,10 @@ enum class ScatterMode { Write, Add };
 EXECUTORCH_COMPUTE_API BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView& index, int dim,
                                         ScatterMode mode);
 
-/// Reads all elements of an index tensor in row-major order into `out`; negative ones count from `limit`.
-EXECUTORCH_COMPUTE_API BadIndex read_indices(const TensorView& index, int64_t limit, bool wrap, int64_t* out);
+/// Adds index * step to offsets[i] for the i-th element of an index tensor, in row-major order. With `wrap`, negative
+/// indices count from `limit`.
+EXECUTORCH_COMPUTE_API BadIndex add_index_offsets(const TensorView& index, int64_t limit, int64_t step,
+                                                  int64_t* offsets, bool wrap = true);
 
 /// The number of elements that are not zero.
 EXECUTORCH_COMPUTE_API int64_t count_nonzero(const TensorView& view);

@@ -223,6 +223,24 @@ Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* n
   return Error::Ok;
 }
 
+Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, TensorView* a_view,
+                      TensorView* b_view) {
+  *a_view = view_of(a);
+  *b_view = view_of(b);
+  while (a_view->rank < b_view->rank) a_view->insert(0, 1, 0);
+  while (b_view->rank < a_view->rank) b_view->insert(0, 1, 0);
+  for (int d = 0; d < a_view->rank; ++d) {
+    if (a_view->sizes[d] == b_view->sizes[d]) continue;
+    TensorView* narrow = a_view->sizes[d] == 1 ? a_view : b_view;
+    TensorView* wide = narrow == a_view ? b_view : a_view;
+    ET_REQUIRE(narrow->sizes[d] == 1, InvalidArgument, "arguments '%s' and '%s': %s and %s do not broadcast", a_name,
+               b_name, describe(a).text, describe(b).text);
+    narrow->sizes[d] = wide->sizes[d];
+    narrow->strides[d] = 0;
+  }
+  return Error::Ok;
+}
+
 bool is_contiguous(const Tensor& tensor) {
   const TensorView view = view_of(tensor);
   int64_t expected = 1;

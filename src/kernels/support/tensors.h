@@ -81,6 +81,10 @@ Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> st
 Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* normalized_dim,
                           int64_t* normalized_index);
 
+/// Views both tensors with their common broadcast shape. InvalidArgument naming both when there is none.
+Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, TensorView* a_view,
+                      TensorView* b_view);
+
 /// All elements of the tensor are adjacent in the order of its dims.
 bool is_contiguous(const Tensor& tensor);
 /// The sizes are laid out alike: equal offsets for equal coordinates.
