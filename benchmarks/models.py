@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The model suite on this runtime and on the original, same files, interleaved in the same run.
+
+    benchmarks/models.py MODELS_DIR --original PYTHON [--only NAME ...] [--threads 1 2] [--seconds 1] [--rounds 3] [--json F]
+
+MODELS_DIR/<name>/ holds portable.pte (exported without a delegate), optionally xnnpack.pte, inputs.npz and expected.npz, as
+tools/export_models.py writes them. Each row runs in processes of its own: ours on the undelegated file, the original on the
+same file, and the original through its XNNPACK delegate. A ratio above 1 means that ours is faster.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+WORKER = pathlib.Path(__file__).with_name("worker.py")
+# What a program without a delegate may cost against the original's delegate.
+TARGET = 1.25
+
+
+class Worker:
+    """A program loaded in a process of its own."""
+
+    def __init__(self, python, program, folder, threads, tensors):
+        self.process = subprocess.Popen(
+            [python, str(WORKER), str(program), str(folder / "inputs.npz"), str(folder / "expected.npz"), str(threads), tensors],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.start = self._read()
+        self.rounds = []
+
+    def _read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(self.process.stderr.read().strip().splitlines()[-1:] or ["ended without a word"])
+        return json.loads(line)
+
+    def measure(self, seconds):
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        self.rounds.append(self._read())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        return {
+            **self.start,
+            "cpu_ms": statistics.median(r["cpu"] for r in self.rounds),
+            "wall_ms": statistics.median(w for r in self.rounds for w in r["walls"]),
+            "peak_mb": max(r["peak_mb"] for r in self.rounds),
+        }
+
+
+def measure_row(args, folder, threads):
+    """Figures of one model: {"ours": …, "original": …, "xnnpack": …}; a variant that fails holds {"failed": why}."""
+    variants = {"ours": (sys.executable, "portable.pte", "numpy"), "original": (args.original, "portable.pte", "torch"),
+                "xnnpack": (args.original, "xnnpack.pte", "torch")}  # fmt: skip
+    workers, row = {}, {}
+    for name, (python, file, tensors) in variants.items():
+        if python is None or not (folder / file).exists():
+            continue
+        try:
+            workers[name] = Worker(python, folder / file, folder, threads, tensors)
+        except RuntimeError as error:
+            row[name] = {"failed": str(error)}
+    for _ in range(args.rounds):
+        for worker in workers.values():
+            worker.measure(args.seconds)
+    row.update({name: worker.close() for name, worker in workers.items()})
+    return row
+
+
+def ratio(row, other, figure):
+    ours, theirs = row.get("ours", {}).get(figure), row.get(other, {}).get(figure)
+    return theirs / ours if ours and theirs else None
+
+
+def text(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}" if value < 100 else f"{value:,.0f}"
+
+
+def print_table(rows, threads):
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"{threads} thread{'s' if threads > 1 else ''}: milliseconds of CPU time a run (median of rounds)")
+    for heading in ("program", "ours", "original", "x faster", "XNNPACK", "x faster", "wall x", "load x", "memory x", "error"):
+        table.add_column(heading, justify="left" if heading == "program" else "right", no_wrap=True)
+    for name, row in rows.items():
+        ours = row.get("ours", {})
+        if "failed" in ours:
+            table.add_row(name, "failed", ours["failed"])
+            continue
+        delegated = ratio(row, "xnnpack", "cpu_ms")
+        style = "" if delegated is None or delegated * TARGET >= 1 else "[yellow]"
+        table.add_row(
+            name, text(ours.get("cpu_ms")), text(row.get("original", {}).get("cpu_ms")), text(ratio(row, "original", "cpu_ms"), 1),
+            text(row.get("xnnpack", {}).get("cpu_ms")), style + text(delegated), text(ratio(row, "xnnpack", "wall_ms")),
+            text(ratio(row, "original", "load_ms")), text(ratio(row, "original", "peak_mb")), f"{ours.get('error', math.nan):.0e}",
+        )  # fmt: skip
+    console = Console(width=120)
+    console.print(table)
+    for other, label in (("original", "the original, same file"), ("xnnpack", "the original through XNNPACK")):
+        ratios = [value for row in rows.values() if (value := ratio(row, other, "cpu_ms"))]
+        if ratios:
+            console.print(f"geometric mean against {label}: {math.exp(statistics.fmean(map(math.log, ratios))):.2f}x")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", type=pathlib.Path)
+    parser.add_argument("--original", help="Python of an environment with the original")
+    parser.add_argument("--only", nargs="*", help="names of models")
+    parser.add_argument("--threads", nargs="*", type=int, default=[1])
+    parser.add_argument("--seconds", type=float, default=1.0, help="of runs in a round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    args = parser.parse_args()
+    folders = [path.parent for path in sorted(args.models.glob("*/portable.pte"))]
+    if args.only:
+        folders = [folder for folder in folders if folder.name in args.only]
+    if not folders:
+        sys.exit(f"no programs under {args.models}: ./dev bench exports them")
+    results = {}
+    for threads in args.threads:
+        rows = {}
+        for folder in folders:
+            print(f"measuring {folder.name}, {threads} threads", file=sys.stderr)
+            rows[folder.name] = measure_row(args, folder, threads)
+        print_table(rows, threads)
+        results[threads] = rows
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()
