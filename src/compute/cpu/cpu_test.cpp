@@ -22,7 +22,9 @@ TEST(Cpu, ActiveIsSupportedAndCanBeForced) {
   for (size_t i = 0; i < kIsaCount; ++i) {
     const Isa isa = static_cast<Isa>(i);
     EXPECT_EQ(set_active_isa(isa), isa_supported(isa));
-    if (isa_supported(isa)) EXPECT_EQ(active_isa(), isa);
+    if (isa_supported(isa)) {
+      EXPECT_EQ(active_isa(), isa);
+    }
   }
   EXPECT_TRUE(set_active_isa(before));
 }

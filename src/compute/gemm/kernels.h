@@ -1,0 +1,75 @@
+/**
+ * @file
+ * The register tiles under matrix products and convolutions, one table per instruction set.
+ *
+ * B lies in panels: `panel` columns wide, each panel k rows of panel floats, one panel after the other; the last is
+ * padded with zeros. A tile computes up to `rows` rows by one panel with all sums in registers.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "compute/cpu/isa.h"
+#include "compute/gemm/epilogue.h"
+
+namespace executorch::compute {
+
+/// Operands of one tile. Pointers are those of its first row and column.
+struct TileArgs {
+  const float* a;  ///< rows of consecutive k
+  int64_t a_row_stride;
+  const float* b;  ///< k rows, `columns` (rounded up to vectors) readable in each
+  int64_t b_row_stride;
+  float* c;
+  int64_t c_row_stride;
+  int64_t k;
+  int64_t columns;  ///< of C that are stored, at most a panel
+  bool accumulate;  ///< sums start from what C holds, else from zero
+  /// Scaling, bias, residual and bounds, applied with the last part of k; null before. bias and residual are
+  /// those of the tile; the map is not applied.
+  const Epilogue* epilogue;
+  const float* bias;
+  const float* residual;
+};
+
+/// Few rows of A times several neighbouring panels: streams B from memory, each byte once.
+struct StreamArgs {
+  const float* a;
+  int64_t a_row_stride;
+  const float* b;
+  int64_t panel_stride;  ///< floats from one panel to the next
+  float* c;
+  int64_t c_row_stride;
+  int64_t k;
+  int64_t columns;  ///< over all panels
+  const Epilogue* epilogue;
+  const float* bias;
+  const float* residual;
+};
+
+constexpr int kMaxTileRows = 14;
+
+struct GemmKernels {
+  int64_t rows;   ///< largest tile
+  int64_t panel;  ///< panel width in floats
+  /// By number of rows, 1..rows, and by whether more than half a panel is wanted (1) or not (0).
+  void (*tile[kMaxTileRows + 1][2])(const TileArgs&);
+  /// By number of rows; null where the tile does as well. Takes exactly stream_panels[rows] panels.
+  void (*stream[kMaxTileRows + 1])(const StreamArgs&);
+  int stream_panels[kMaxTileRows + 1];
+  /// Packs `columns` (at most a panel) of a [k, columns] view into one panel, padding with zeros.
+  void (*pack_panel)(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t columns,
+                     float* panel);
+  /// Copies a strided [rows, k] view into rows of consecutive k.
+  void (*copy_rows)(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows, int64_t k, float* out,
+                    int64_t out_row_stride);
+  /// c[i, j] = sum over k of a[i, k] * b[j, k], rows of both consecutive in k, for few rows of A. No epilogue.
+  void (*dot)(const float* a, int64_t a_row_stride, int64_t rows, const float* b, int64_t b_row_stride,
+              int64_t columns, int64_t k, float* c, int64_t c_row_stride);
+  /// The epilogue but for its map, in place, on one row of n values.
+  void (*finish_row)(float* c, int64_t n, const Epilogue& epilogue, const float* bias, const float* residual);
+};
+
+EXECUTORCH_DECLARE_ISA_TABLE(GemmKernels, gemm_kernels);
+
+}  // namespace executorch::compute
