@@ -21,10 +21,11 @@ bool same_place(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-TensorView contiguous_over(void* data, const Tensor& tensor) {
+TensorView contiguous_over(void* data, const Tensor& tensor, ScalarType dtype) {
   const Sizes sizes = sizes_of(tensor);
-  return compute::contiguous_view(data, compute_dtype(tensor.scalar_type()),
-                                  static_cast<size_t>(tensor.element_size()), sizes.rank, sizes.values);
+  const size_t element = dtype == tensor.scalar_type() ? static_cast<size_t>(tensor.element_size())
+                                                       : compute::element_size(compute_dtype(dtype));
+  return compute::contiguous_view(data, compute_dtype(dtype), element, sizes.rank, sizes.values);
 }
 
 }  // namespace
@@ -74,31 +75,69 @@ Error number_element(const Scalar& value, ScalarType dtype, const char* name, vo
   return Error::Ok;
 }
 
-Error ContiguousInput::prepare(const Tensor& tensor) {
-  if (is_contiguous(tensor)) {
-    view_ = contiguous_over(tensor.mutable_data_ptr(), tensor);
+namespace {
+
+/// Memory for all elements of a tensor as `dtype`.
+Error allocate_elements(Scratch& scratch, const Tensor& tensor, ScalarType dtype) {
+  const size_t element = dtype == tensor.scalar_type() ? static_cast<size_t>(tensor.element_size())
+                                                       : compute::element_size(compute_dtype(dtype));
+  return scratch.allocate(static_cast<size_t>(tensor.numel()), element);
+}
+
+}  // namespace
+
+Error ContiguousInput::prepare(const Tensor& tensor, ScalarType dtype) {
+  if (dtype == tensor.scalar_type() && is_contiguous(tensor)) {
+    view_ = contiguous_over(tensor.mutable_data_ptr(), tensor, dtype);
     return Error::Ok;
   }
-  ET_TRY(scratch_.allocate(static_cast<size_t>(tensor.numel()), static_cast<size_t>(tensor.element_size())));
-  view_ = contiguous_over(scratch_.data(), tensor);
-  compute::copy(view_, view_of(tensor));
+  ET_TRY(allocate_elements(scratch_, tensor, dtype));
+  view_ = contiguous_over(scratch_.data(), tensor, dtype);
+  compute::convert(view_, view_of(tensor));
   return Error::Ok;
 }
 
-Error ContiguousOutput::prepare(const Tensor& tensor) {
+Error ContiguousOutput::prepare(const Tensor& tensor, ScalarType dtype) {
   target_ = view_of(tensor);
-  staged_ = !is_contiguous(tensor);
-  if (!staged_) {
-    view_ = contiguous_over(tensor.mutable_data_ptr(), tensor);
-    return Error::Ok;
-  }
-  ET_TRY(scratch_.allocate(static_cast<size_t>(tensor.numel()), static_cast<size_t>(tensor.element_size())));
-  view_ = contiguous_over(scratch_.data(), tensor);
+  staged_ = dtype != tensor.scalar_type() || !is_contiguous(tensor);
+  if (staged_) ET_TRY(allocate_elements(scratch_, tensor, dtype));
+  view_ = contiguous_over(staged_ ? scratch_.data() : tensor.mutable_data_ptr(), tensor, dtype);
   return Error::Ok;
 }
 
 void ContiguousOutput::finish() {
-  if (staged_) compute::copy(target_, view_);
+  if (staged_) compute::convert(target_, view_);
+}
+
+Error DenseMap::prepare(const Tensor& self, const Tensor& out) {
+  const ScalarType dtype = accumulation_type(out.scalar_type());
+  target_ = view_of(out);
+  staged_ = out.scalar_type() != dtype;
+  if (staged_) ET_TRY(allocate_elements(scratch_, out, dtype));
+  staged_view_ = target_;
+  staged_view_.data = staged_ ? scratch_.as<char>() : target_.data;
+  staged_view_.dtype = compute_dtype(dtype);
+  staged_view_.element_size = compute::element_size(staged_view_.dtype);
+  out_ = staged_view_.data;
+  in_ = static_cast<const char*>(self.const_data_ptr());
+  ET_TRY(check_no_partial_overlap(out, self, "self"));
+  if (self.scalar_type() == dtype && same_layout(self, out)) return Error::Ok;
+  compute::convert(staged_view_, view_of(self));
+  in_ = out_;
+  return Error::Ok;
+}
+
+compute::DenseAxis DenseMap::axis(int d) const {
+  const int64_t numel = target_.numel();
+  if (target_.rank == 0) return {1, 1, 1};
+  const int64_t count = target_.sizes[d];
+  if (numel == 0) return {0, count, 1};
+  const int64_t inner = target_.strides[d];
+  return {numel / (count * inner), count, inner};
+}
+
+void DenseMap::finish() {
+  if (staged_) compute::convert(target_, staged_view_);
 }
 
 }  // namespace kernels

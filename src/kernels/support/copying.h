@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compute/copy/copy.h"
+#include "compute/norm/norm.h"
 #include "kernels/support/scratch.h"
 #include "kernels/support/tensors.h"
 
@@ -29,12 +30,18 @@ Sizes to_sizes(IntList values);
 /// `element` has room for compute::kMaxElementSize bytes.
 Error number_element(const Scalar& value, ScalarType dtype, const char* name, void* element);
 
-/// A row-major view of a tensor's elements: the tensor itself, or a copy in scratch where its dim order differs.
+/// A row-major view of a tensor's elements: the tensor itself, or a copy in scratch where dim order or dtype differ.
 class ContiguousInput {
  public:
   explicit ContiguousInput(Context& context) : scratch_(context) {}
-  Error prepare(const Tensor& tensor);
+  Error prepare(const Tensor& tensor) { return prepare(tensor, tensor.scalar_type()); }
+  /// With the elements converted to `dtype`; both are arithmetic or equal.
+  Error prepare(const Tensor& tensor, ScalarType dtype);
   const TensorView& view() const { return view_; }
+  template <class T>
+  const T* data() const {
+    return reinterpret_cast<const T*>(view_.data);
+  }
 
  private:
   Scratch scratch_;
@@ -45,14 +52,55 @@ class ContiguousInput {
 class ContiguousOutput {
  public:
   explicit ContiguousOutput(Context& context) : scratch_(context) {}
-  Error prepare(const Tensor& tensor);
+  Error prepare(const Tensor& tensor) { return prepare(tensor, tensor.scalar_type()); }
+  /// To be written as `dtype`; finish() converts.
+  Error prepare(const Tensor& tensor, ScalarType dtype);
   const TensorView& view() const { return view_; }
+  template <class T>
+  T* data() const {
+    return reinterpret_cast<T*>(view_.data);
+  }
   void finish();
 
  private:
   Scratch scratch_;
   TensorView view_;
   TensorView target_;
+  bool staged_ = false;
+};
+
+/// The type that floating point operators compute in: double for itself, float for all others.
+constexpr ScalarType accumulation_type(ScalarType dtype) {
+  return dtype == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+}
+
+/**
+ * Input and output of an operator that maps dense memory to dense memory of the same shape and layout, whatever the dim
+ * order: both seen in accumulation_type(), in the layout of the output. Input and output may be one memory.
+ */
+class DenseMap {
+ public:
+  explicit DenseMap(Context& context) : scratch_(context) {}
+  /// `out` has been resized to the sizes of `self`. Its dtype is floating.
+  Error prepare(const Tensor& self, const Tensor& out);
+  template <class T>
+  const T* in() const {
+    return reinterpret_cast<const T*>(in_);
+  }
+  template <class T>
+  T* out() const {
+    return reinterpret_cast<T*>(out_);
+  }
+  /// The memory around dimension `d`.
+  compute::DenseAxis axis(int d) const;
+  void finish();
+
+ private:
+  Scratch scratch_;
+  TensorView target_;
+  TensorView staged_view_;
+  const char* in_ = nullptr;
+  char* out_ = nullptr;
   bool staged_ = false;
 };
 

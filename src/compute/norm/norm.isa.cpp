@@ -1,0 +1,193 @@
+#include "compute/math/math.h"
+#include "compute/norm/norm.h"
+
+namespace EXECUTORCH_ISA_NAMESPACE {
+namespace {
+
+/// Loads `count` < lanes values, the rest filled with `other`.
+template <class V>
+inline V load_some(const Element<V>* p, int64_t count, Element<V> other) {
+  Element<V> buffer[kLanes<V>];
+  store<V>(buffer, broadcast<V>(other));
+  __builtin_memcpy(buffer, p, static_cast<size_t>(count) * sizeof(Element<V>));
+  return load<V>(buffer);
+}
+template <class V>
+inline void store_some(Element<V>* p, V value, int64_t count) {
+  Element<V> buffer[kLanes<V>];
+  store<V>(buffer, value);
+  __builtin_memcpy(p, buffer, static_cast<size_t>(count) * sizeof(Element<V>));
+}
+
+/// Applies f to whole vectors and, padded with `other`, to the tail.
+template <class V, class F>
+inline void map_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> other, F f) {
+  int64_t i = 0;
+  for (; i + kLanes<V> <= n; i += kLanes<V>) store<V>(out + i, f(load<V>(in + i), i));
+  if (i < n) store_some<V>(out + i, f(load_some<V>(in + i, n - i, other), i), n - i);
+}
+
+/// Adds lanes in halves, a fixed tree.
+template <class V>
+inline Element<V> add_lanes(V v) {
+  Element<V> lanes[kLanes<V>];
+  store<V>(lanes, v);
+  for (int width = kLanes<V> / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+
+template <class V>
+inline V larger(V a, V b) {
+  return a > b || a != a ? a : b;
+}
+
+template <class V>
+inline Element<V> max_lanes(V v) {
+  Element<V> lanes[kLanes<V>];
+  store<V>(lanes, v);
+  Element<V> best = lanes[0];
+  for (int i = 1; i < kLanes<V>; ++i) best = lanes[i] > best || lanes[i] != lanes[i] ? lanes[i] : best;
+  return best;
+}
+
+/// Sums term(vector) over a row. Two accumulators for speed; each block of 4096 values is added up on its own, so that
+/// long sums lose no digits.
+template <class V, class Term>
+inline Element<V> sum_terms(const Element<V>* in, int64_t n, Element<V> other, Term term) {
+  constexpr int64_t kBlock = 4096;
+  Element<V> total = 0;
+  for (int64_t start = 0; start < n; start += kBlock) {
+    const int64_t end = n - start < kBlock ? n : start + kBlock;
+    V a{}, b{};
+    int64_t i = start;
+    for (; i + 2 * kLanes<V> <= end; i += 2 * kLanes<V>) {
+      a += term(load<V>(in + i));
+      b += term(load<V>(in + i + kLanes<V>));
+    }
+    for (; i + kLanes<V> <= end; i += kLanes<V>) a += term(load<V>(in + i));
+    if (i < end) b += term(load_some<V>(in + i, end - i, other));
+    total += add_lanes<V>(a + b);
+  }
+  return total;
+}
+
+template <class V>
+Element<V> row_max(const Element<V>* in, int64_t n) {
+  V best = broadcast<V>(-kInfinity<V>);
+  int64_t i = 0;
+  for (; i + kLanes<V> <= n; i += kLanes<V>) best = larger<V>(load<V>(in + i), best);
+  if (i < n) best = larger<V>(load_some<V>(in + i, n - i, -kInfinity<V>), best);
+  return max_lanes<V>(best);
+}
+
+template <class V>
+Element<V> sum_row(const Element<V>* in, int64_t n) {
+  return sum_terms<V>(in, n, 0, [](V x) { return x; });
+}
+
+template <class V>
+Element<V> square_sum_row(const Element<V>* in, int64_t n, Element<V> center) {
+  return sum_terms<V>(in, n, center, [center](V x) {
+    const V d = x - center;
+    return d * d;
+  });
+}
+
+template <class V>
+void softmax_row(const Element<V>* in, Element<V>* out, int64_t n) {
+  using T = Element<V>;
+  const T max = row_max<V>(in, n);
+  map_row<V>(in, out, n, -kInfinity<V>, [max](V x, int64_t) { return exp<V>(x - max); });
+  const T sum = sum_row<V>(out, n);
+  map_row<V>(out, out, n, 0, [sum](V x, int64_t) { return x / sum; });
+}
+
+template <class V>
+void log_softmax_row(const Element<V>* in, Element<V>* out, int64_t n) {
+  using T = Element<V>;
+  const T max = row_max<V>(in, n);
+  const T sum = sum_terms<V>(in, n, -kInfinity<V>, [max](V x) { return exp<V>(x - max); });
+  const T log_sum = log<V>(broadcast<V>(sum))[0];
+  map_row<V>(in, out, n, 0, [max, log_sum](V x, int64_t) { return x - max - log_sum; });
+}
+
+/// One vector of columns, `width` of them real.
+template <class V, bool logarithm>
+inline void softmax_column_vector(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride, int64_t width) {
+  const auto get = [width](const Element<V>* p) {
+    return width == kLanes<V> ? load<V>(p) : load_some<V>(p, width, 0);
+  };
+  const auto put = [width](Element<V>* p, V value) {
+    width == kLanes<V> ? store<V>(p, value) : store_some<V>(p, value, width);
+  };
+  V max = broadcast<V>(-kInfinity<V>);
+  for (int64_t i = 0; i < n; ++i) max = larger<V>(get(in + i * stride), max);
+  V sum{};
+  for (int64_t i = 0; i < n; ++i) {
+    const V e = exp<V>(get(in + i * stride) - max);
+    sum += e;
+    if (!logarithm) put(out + i * stride, e);
+  }
+  const V log_sum = logarithm ? log<V>(sum) : V{};
+  for (int64_t i = 0; i < n; ++i) {
+    put(out + i * stride, logarithm ? get(in + i * stride) - max - log_sum : get(out + i * stride) / sum);
+  }
+}
+
+template <class V, bool logarithm>
+void softmax_columns(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride, int64_t width) {
+  for (int64_t c = 0; c < width; c += kLanes<V>) {
+    const int64_t columns = width - c < kLanes<V> ? width - c : kLanes<V>;
+    softmax_column_vector<V, logarithm>(in + c, out + c, n, stride, columns);
+  }
+}
+
+/// Reads a vector of per-element factors at i; the tail must not read past n.
+template <class V>
+inline V load_at(const Element<V>* p, int64_t i, int64_t n, Element<V> other) {
+  return i + kLanes<V> <= n ? load<V>(p + i) : load_some<V>(p + i, n - i, other);
+}
+
+template <class V>
+void normalize_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> mean, Element<V> rstd,
+                   const Element<V>* weight, const Element<V>* bias) {
+  if (weight != nullptr && bias != nullptr) {
+    map_row<V>(in, out, n, 0, [=](V x, int64_t i) {
+      return (x - mean) * rstd * load_at<V>(weight, i, n, 0) + load_at<V>(bias, i, n, 0);
+    });
+    return;
+  }
+  map_row<V>(in, out, n, 0, [=](V x, int64_t i) {
+    V y = (x - mean) * rstd;
+    if (weight != nullptr) y *= load_at<V>(weight, i, n, 0);
+    if (bias != nullptr) y += load_at<V>(bias, i, n, 0);
+    return y;
+  });
+}
+
+template <class V>
+void scale_shift_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> scale, Element<V> shift) {
+  map_row<V>(in, out, n, 0, [=](V x, int64_t) { return x * scale + shift; });
+}
+
+template <class V>
+void scale_shift_each(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* scale,
+                      const Element<V>* shift) {
+  map_row<V>(in, out, n, 0,
+             [=](V x, int64_t i) { return x * load_at<V>(scale, i, n, 0) + load_at<V>(shift, i, n, 0); });
+}
+
+template <class V>
+constexpr NormRowLoops<Element<V>> row_loops_of() {
+  return {softmax_row<V>, log_softmax_row<V>, softmax_columns<V, false>, softmax_columns<V, true>,
+          sum_row<V>,     square_sum_row<V>,  normalize_row<V>,          scale_shift_row<V>,
+          scale_shift_each<V>};
+}
+
+}  // namespace
+
+extern constexpr NormLoops norm_loops_table = {row_loops_of<F32>(), row_loops_of<F64>()};
+
+}  // namespace EXECUTORCH_ISA_NAMESPACE
