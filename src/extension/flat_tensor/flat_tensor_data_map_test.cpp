@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <random>
@@ -26,7 +27,7 @@ using testing::DataFileBuilder;
 struct OpenFile {
   explicit OpenFile(const std::vector<uint8_t>& bytes)
       : memory(static_cast<uint8_t*>(::operator new(bytes.size() + 1, std::align_val_t{64}))),
-        loader((std::memcpy(memory, bytes.data(), bytes.size()), memory), bytes.size()),
+        loader((std::copy(bytes.begin(), bytes.end(), memory), memory), bytes.size()),
         map(FlatTensorDataMap::load(&loader)) {}
   OpenFile(const OpenFile&) = delete;
   ~OpenFile() { ::operator delete(memory, std::align_val_t{64}); }
