@@ -41,15 +41,21 @@ struct Plan {
   int64_t out_size;
   bool out_direct;
   StoreLoop store;
+  /// Conversion of results to the common type and back, where the result's type could hold more.
+  StoreLoop round;
+  LoadLoop unround;
   /// All that is not single is direct: rows are computed in place.
   bool in_place;
 };
 
-/// A common type that is narrower than its compute type rounds operands that are wider than it.
+/// The type holds less than its compute type.
+bool is_narrow(DType common) {
+  return element_size(common) < element_size(compute_type(common)) || common == DType::u32 || common == DType::u64;
+}
+
+/// Operands that a narrow common type cannot hold are rounded to it.
 bool must_round(DType from, DType common) {
-  if (from == common || from == DType::boolean) return false;
-  if (element_size(common) >= element_size(compute_type(common)) && common != DType::boolean) return false;
-  return common != DType::boolean || from != DType::u8;
+  return from != common && from != DType::boolean && is_narrow(common);
 }
 
 Source make_source(const ElementwiseCall& call, int index, const Layout& layout) {
@@ -83,7 +89,12 @@ Plan make_plan(const ElementwiseCall& call) {
   plan.out = static_cast<char*>(call.out.data);
   plan.out_size = static_cast<int64_t>(element_size(call.out.dtype));
   plan.store = store_loop(compute, call.out.dtype);
-  plan.out_direct = call.out.dtype == storage_type(compute) && plan.layout.inner_stride(0) == 1;
+  if (call.out.dtype != call.common && is_narrow(call.common)) {
+    plan.round = store_loop(compute, call.common);
+    plan.unround = load_loop(call.common, compute);
+  }
+  plan.out_direct =
+      call.out.dtype == storage_type(compute) && plan.round == nullptr && plan.layout.inner_stride(0) == 1;
   bool all_direct = plan.out_direct;
   for (int k = 0; k < plan.operands; ++k) {
     plan.in[k] = make_source(call, k, plan.layout);
@@ -202,6 +213,10 @@ void run_in_blocks(const Plan& plan, int64_t first, int64_t last) {
     }
     plan.loop(out, operands, scalars, count);
     if (out == buffers.out) {
+      if (plan.round != nullptr) {
+        plan.round(buffers.narrow, 1, out, count);
+        plan.unround(out, buffers.narrow, 1, count);
+      }
       scatter(plan, writer, count, buffers.out);
     } else {
       writer.advance(count);

@@ -145,6 +145,8 @@ EXECUTORCH_UNARY(GeluTanh, const Element<V> r = static_cast<Element<V>>(0.797884
 EXECUTORCH_UNARY(Logit, return log<V>(x / (1 - x));)
 EXECUTORCH_UNARY(IsNan, return truth<V>(x != x);)
 EXECUTORCH_UNARY(IsInf, return truth<V>(abs_bits(x) == kInfinity<V>);)
+EXECUTORCH_UNARY(Square, return wrapping_mul(x, x);)
+EXECUTORCH_UNARY(Cube, return wrapping_mul(wrapping_mul(x, x), x);)
 EXECUTORCH_UNARY(LogicalNot, return truth<V>(x == 0);)
 EXECUTORCH_UNARY(BitwiseNot, return ~x;)
 
@@ -229,6 +231,7 @@ EXECUTORCH_BINARY(Glu, return a * sigmoid<V>(b);)
 EXECUTORCH_TERNARY(AddScaled, return wrapping_add(a, wrapping_mul(c, b));)
 EXECUTORCH_TERNARY(MulAdd, return wrapping_add(wrapping_mul(a, b), c);)
 EXECUTORCH_TERNARY(Clamp, return Minimum::apply<V>(Maximum::apply<V>(a, b), c);)
+EXECUTORCH_TERNARY(LogitClamp, return Logit::apply<V>(a < b ? b : (a > c ? c : a));)
 EXECUTORCH_TERNARY(Where, return a != 0 ? b : c;)
 struct Elu {
   template <class V>

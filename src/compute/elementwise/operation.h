@@ -52,6 +52,8 @@
   X(Logit, 1, F)                                                                                   \
   X(IsNan, 1, F)                                                                                   \
   X(IsInf, 1, F)                                                                                   \
+  X(Square, 1, A)                                                                                  \
+  X(Cube, 1, A)                                                                                    \
   X(LogicalNot, 1, A)                                                                              \
   X(BitwiseNot, 1, I)                                                                              \
   X(Add, 2, A)                                                                                     \
@@ -85,6 +87,7 @@
   X(AddScaled, 3, A)  /* a + c * b */                                                              \
   X(MulAdd, 3, A)     /* a * b + c, rounded twice */                                               \
   X(Clamp, 3, A)      /* x, low, high; NaN when any is */                                          \
+  X(LogitClamp, 3, F) /* logit of x within low, high */                                            \
   X(Where, 3, A)      /* condition, then, else */                                                  \
   X(Elu, 4, F)        /* x, alpha, scale, input scale */
 

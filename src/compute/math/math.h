@@ -210,7 +210,7 @@ inline V sigmoid(V x) {
   return x < 0 ? e * upper : upper;
 }
 
-/// erfc(a) for a >= 1, 6 ulp in float, 4 ulp in double.
+/// erfc(a) for a >= 1.
 template <class V>
 inline V erfc_tail(V a) {
   a = clamp_keeping_nan<V>(a, 1, 28);
@@ -220,7 +220,7 @@ inline V erfc_tail(V a) {
   return fma(-square.low, e, e) * (polynomial(kErfc<Element<V>>, t) / (1 + 2 * a));
 }
 
-/// 2 ulp.
+/// 2.5 ulp in float, 2 ulp in double.
 template <class V>
 inline V erf(V x) {
   const V a = abs_bits(x);
@@ -229,7 +229,7 @@ inline V erf(V x) {
   return a < 1 ? small : large;
 }
 
-/// 6 ulp in float, 4 ulp in double.
+/// 10 ulp in float, 6 ulp in double.
 template <class V>
 inline V erfc(V x) {
   const V a = abs_bits(x);

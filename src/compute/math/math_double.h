@@ -116,7 +116,7 @@ constexpr double kPiLow = 2 * kHalfPiLow;
 /// asin(r) - r for |r| <= 1/2.
 inline F64 asin_rest(F64 r, F64 z) { return r * z * polynomial(kAsin<double>, z); }
 
-/// 2 ulp.
+/// 2.1 ulp.
 inline F64 asin(F64 x) {
   const F64 a = abs_bits(x);
   const auto small = a <= 0.5;

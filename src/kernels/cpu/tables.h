@@ -15,6 +15,11 @@ namespace kernels {
 /// Rows of one source file.
 using Table = Span<const OperatorRow>;
 
+Table elementwise_unary_rows();
+Table elementwise_binary_rows();
+Table reduce_rows();
+Table scan_rows();
+Table random_rows();
 Table copy_rows();
 Table view_rows();
 Table rearrange_rows();

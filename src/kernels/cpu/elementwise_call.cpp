@@ -1,0 +1,155 @@
+#include "kernels/cpu/elementwise_call.h"
+
+#include "compute/elementwise/cast.h"
+
+namespace executorch {
+namespace kernels {
+namespace {
+
+using compute::DType;
+
+/// Strides of a view for the loop over `rank` dimensions, aligned at the last one, 0 where it is broadcast.
+void broadcast_strides(const TensorView& view, const Sizes& sizes, int64_t* strides) {
+  const int shift = sizes.rank - view.rank;
+  for (int d = 0; d < sizes.rank; ++d) {
+    const bool own = d >= shift && view.sizes[d - shift] == sizes[d] && sizes[d] != 1;
+    strides[d] = own ? view.strides[d - shift] : 0;
+  }
+}
+
+/// Where a number lies while the operation runs.
+union NumberStorage {
+  double f64;
+  int64_t i64;
+  bool boolean;
+};
+
+compute::Operand number_operand(const Scalar& number, NumberStorage& storage) {
+  compute::Operand operand = {&storage, DType::f64, {}};
+  if (number.isBoolean()) {
+    storage.boolean = number.to<bool>();
+    operand.dtype = DType::boolean;
+  } else if (number.isIntegral(false)) {
+    storage.i64 = number.to<int64_t>();
+    operand.dtype = DType::i64;
+  } else {
+    storage.f64 = number.to<double>();
+  }
+  return operand;
+}
+
+Error check_types(ElementwiseOp op, ScalarType common, ScalarType result, const Tensor& out) {
+  ET_REQUIRE(compute::elementwise_supported(op, compute_dtype(common)), InvalidArgument,
+             "not defined for operands of dtype %s", dtype_name(common));
+  ET_REQUIRE(is_arithmetic(out.scalar_type()) || is_complex(out.scalar_type()), InvalidArgument,
+             "argument 'out': %s is not a dtype of numbers", describe(out).text);
+  return check_can_cast(result, out);
+}
+
+}  // namespace
+
+Error broadcast_sizes(Inputs inputs, Sizes* sizes) {
+  *sizes = Sizes{};
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr) continue;
+    const Sizes own = sizes_of(*input.tensor());
+    const Sizes before = *sizes;
+    if (own.rank > sizes->rank) {
+      for (int d = 0; d < own.rank; ++d) {
+        const int from = d - (own.rank - before.rank);
+        sizes->values[d] = from < 0 ? 1 : before[from];
+      }
+      sizes->rank = own.rank;
+    }
+    for (int d = 0; d < own.rank; ++d) {
+      int64_t& size = sizes->values[sizes->rank - own.rank + d];
+      if (own[d] == 1 || own[d] == size) continue;
+      ET_REQUIRE(size == 1, InvalidArgument, "argument '%s': %s does not broadcast with %s", input.name(),
+                 describe(own).text, describe(before).text);
+      size = own[d];
+    }
+  }
+  return Error::Ok;
+}
+
+Error result_type(Inputs inputs, ScalarType* type) {
+  ResultType result;
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr) {
+      result.add(input.number());
+      continue;
+    }
+    const ScalarType dtype = input.tensor()->scalar_type();
+    ET_REQUIRE(is_arithmetic(dtype) || is_complex(dtype), InvalidArgument, "argument '%s': %s is not a dtype of numbers",
+               input.name(), describe(*input.tensor()).text);
+    result.add(*input.tensor());
+  }
+  *type = result.get();
+  ET_REQUIRE(*type != ScalarType::Undefined, InvalidArgument, "the dtypes of the operands have no common dtype");
+  return Error::Ok;
+}
+
+Error float_result_type(Inputs inputs, ScalarType* type) {
+  ET_TRY(result_type(inputs, type));
+  if (is_integral(*type, true)) *type = ScalarType::Float;
+  return Error::Ok;
+}
+
+Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs, Tensor& out,
+                      Rounding rounding) {
+  ET_TRY(check_types(op, common, result, out));
+  Sizes sizes;
+  ET_TRY(broadcast_sizes(inputs, &sizes));
+  ET_TRY(resize_output(out, sizes));
+  compute::ElementwiseCall call;
+  call.op = op;
+  call.common = compute_dtype(common);
+  call.rank = sizes.rank;
+  for (int d = 0; d < sizes.rank; ++d) call.sizes[d] = sizes[d];
+  const TensorView target = view_of(out);
+  call.out.data = target.data;
+  call.out.dtype = target.dtype;
+  for (int d = 0; d < sizes.rank; ++d) call.out.strides[d] = target.strides[d];
+  NumberStorage numbers[compute::kMaxOperands];
+  int k = 0;
+  for (const Input& input : inputs) {
+    compute::Operand& operand = call.in[k];
+    if (input.tensor() == nullptr) {
+      operand = number_operand(input.number(), numbers[k]);
+    } else {
+      ET_TRY(check_no_partial_overlap(out, *input.tensor(), input.name()));
+      const TensorView view = view_of(*input.tensor());
+      operand.data = view.data;
+      operand.dtype = view.dtype;
+      broadcast_strides(view, sizes, operand.strides);
+    }
+    if (rounding == Rounding::tensors && input.single()) call.unrounded |= 1u << k;
+    ++k;
+  }
+  compute::elementwise(call);
+  return Error::Ok;
+}
+
+Error check_divisor(const Input& divisor) {
+  bool zero = false;
+  if (divisor.tensor() == nullptr) {
+    zero = to_double(divisor.number()) == 0;
+  } else {
+    const TensorView view = view_of(*divisor.tensor());
+    compute::Operand operand = {view.data, view.dtype, {}};
+    for (int d = 0; d < view.rank; ++d) operand.strides[d] = view.strides[d];
+    zero = compute::any_zero(operand, view.rank, view.sizes);
+  }
+  ET_REQUIRE(!zero, InvalidArgument, "argument '%s': integer division by zero", divisor.name());
+  return Error::Ok;
+}
+
+Scalar negated(const Scalar& value) {
+  if (value.isFloatingPoint()) return -value.to<double>();
+  return static_cast<int64_t>(0 - static_cast<uint64_t>(to_int64(value)));
+}
+
+bool is_one(const Scalar& value) { return to_double(value) == 1; }
+
+}  // namespace kernels
+}  // namespace executorch
