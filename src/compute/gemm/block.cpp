@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "threadpool/parallel.h"
+
 namespace executorch::compute {
 namespace {
 
@@ -15,6 +17,100 @@ constexpr int64_t kTasksPerThread = 3;
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
+const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
+
+/// A grid of about equal tasks over the rows and panels of a product.
+struct TaskGrid {
+  int64_t row_blocks, rows_each;  ///< the last block may hold fewer rows
+  int64_t column_groups, columns_each;
+  int64_t tasks() const { return row_blocks * column_groups; }
+};
+
+/// Divides a product for `threads`; `max_rows` bounds a block.
+TaskGrid divide_product(const Product& p, int64_t max_rows, int64_t threads) {
+  const GemmKernels& kernels = *p.kernels;
+  const int64_t tile_rows = divide_up(p.m, kernels.rows);
+  const int64_t panels = divide_up(p.n, kernels.panel);
+  int64_t row_blocks = divide_up(p.m, max_rows), column_groups = 1;
+  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kTaskWork;
+  const int64_t wanted_tasks = divide_up(threads * kTasksPerThread, p.groups);
+  const int64_t wanted = threads <= 1 || work < 2                          ? 1
+                         : work < static_cast<double>(wanted_tasks) ? static_cast<int64_t>(work)
+                                                                    : wanted_tasks;
+  while (row_blocks * column_groups < wanted) {
+    const bool rows_divide = row_blocks * 2 <= tile_rows;
+    const bool columns_divide = column_groups * 2 <= panels;
+    if (!rows_divide && !columns_divide) break;
+    const bool rows_longer = p.m / row_blocks >= p.n / column_groups;
+    if (rows_divide && (rows_longer || !columns_divide)) {
+      row_blocks *= 2;
+    } else {
+      column_groups *= 2;
+    }
+  }
+  TaskGrid grid;
+  grid.rows_each = std::min(round_up(divide_up(p.m, row_blocks), std::min(kernels.rows, p.m)), max_rows);
+  grid.row_blocks = divide_up(p.m, grid.rows_each);
+  grid.columns_each = divide_up(panels, column_groups) * kernels.panel;
+  grid.column_groups = divide_up(p.n, grid.columns_each);
+  return grid;
+}
+
+/// A product under way.
+struct Run {
+  const Product& product;
+  char* copies;
+  size_t copy_bytes;
+  int64_t k_part;
+  TaskGrid grid;
+};
+
+void multiply_task(const Run& run, int64_t task, size_t thread) {
+  const Product& p = run.product;
+  const int64_t group = task / run.grid.tasks();
+  task %= run.grid.tasks();
+  const int64_t first_row = task / run.grid.column_groups * run.grid.rows_each;
+  const int64_t column = task % run.grid.column_groups * run.grid.columns_each;
+  Epilogue epilogue = *p.epilogue;
+  epilogue.bias = shifted(epilogue.bias, group * p.n);
+
+  BlockArgs block;
+  block.kernels = p.kernels;
+  block.panel_stride = p.k * p.kernels->panel;
+  block.c = p.c + first_row * p.c_row_stride + group * p.n;
+  block.c_row_stride = p.c_row_stride;
+  block.rows = std::min(run.grid.rows_each, p.m - first_row);
+  block.first_column = column;
+  block.end_column = std::min(column + run.grid.columns_each, p.n);
+  block.epilogue = &epilogue;
+  block.residual = shifted(epilogue.residual, first_row * epilogue.residual_stride + group * p.n);
+  const float* panels = p.panels + group * p.group_panels_stride;
+  float* copy = reinterpret_cast<float*>(run.copies + thread * run.copy_bytes);
+  // A depth of zero still stores the epilogue of zeros.
+  int64_t k = 0;
+  do {
+    block.k = std::min(run.k_part, p.k - k);
+    block.first_k = k == 0;
+    block.last_k = k + block.k == p.k;
+    block.a = p.rows.fetch(p.rows.context, group, first_row, block.rows, k, block.k, copy, &block.a_row_stride);
+    block.b = panels + k * p.kernels->panel;
+    multiply_block(block);
+    k += run.k_part;
+  } while (k < p.k);
+}
+
+/// Rows of A for which a block of k columns stays in the second cache, a multiple of the tile's rows.
+int64_t rows_per_block(const GemmKernels& kernels, int64_t k) {
+  const int64_t bytes_per_row = copied_row_stride(k) * static_cast<int64_t>(sizeof(float));
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().level2 / 2) / bytes_per_row;
+  return std::clamp<int64_t>(fitting / kernels.rows, 1, 20) * kernels.rows;
+}
+
+/// How many k a block takes at a time: all when few, else equal parts that keep a panel near the first cache.
+int64_t k_per_block(int64_t k) {
+  if (k <= kUndividedLimit) return k;
+  return round_up(divide_up(k, divide_up(k, kLongestPart)), 16);
+}
 
 }  // namespace
 
@@ -51,45 +147,30 @@ void multiply_block(const BlockArgs& block) noexcept {
   }
 }
 
-int64_t k_per_block(int64_t k) noexcept {
-  if (k <= kUndividedLimit) return k;
-  return round_up(divide_up(k, divide_up(k, kLongestPart)), 16);
+size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noexcept {
+  constexpr size_t kAlignment = 64;
+  const int64_t part = k_per_block(k);
+  const int64_t rows = std::min(rows_per_block(kernels, part), m);
+  // Room for one tile's rows with undivided k, too.
+  const int64_t floats = std::max(rows * copied_row_stride(part), std::min(kernels.rows, m) * copied_row_stride(k));
+  return (static_cast<size_t>(floats) * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-int64_t rows_per_block(const GemmKernels& kernels, int64_t k) noexcept {
-  const int64_t bytes_per_row = copied_row_stride(k) * static_cast<int64_t>(sizeof(float));
-  const int64_t fitting = static_cast<int64_t>(cache_sizes().level2 / 2) / bytes_per_row;
-  return std::clamp<int64_t>(fitting / kernels.rows, 1, 20) * kernels.rows;
-}
-
-TaskGrid divide_product(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, int64_t max_rows,
-                        int64_t threads) noexcept {
-  const int64_t tile_rows = divide_up(m, kernels.rows);
-  const int64_t panels = divide_up(n, kernels.panel);
-  int64_t row_blocks = divide_up(m, max_rows), column_groups = 1;
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / kTaskWork;
-  const int64_t wanted = threads <= 1 || work < 2 ? 1
-                         : work < static_cast<double>(threads * kTasksPerThread)
-                             ? static_cast<int64_t>(work)
-                             : threads * kTasksPerThread;
-  while (row_blocks * column_groups < wanted) {
-    const bool rows_divide = row_blocks * 2 <= tile_rows;
-    const bool columns_divide = column_groups * 2 <= panels;
-    if (!rows_divide && !columns_divide) break;
-    const bool rows_longer = m / row_blocks >= n / column_groups;
-    if (rows_divide && (rows_longer || !columns_divide)) {
-      row_blocks *= 2;
-    } else {
-      column_groups *= 2;
-    }
-  }
-  TaskGrid grid;
-  grid.rows_each = round_up(divide_up(m, row_blocks), std::min(kernels.rows, m));
-  grid.rows_each = std::min(grid.rows_each, max_rows);
-  grid.row_blocks = divide_up(m, grid.rows_each);
-  grid.columns_each = divide_up(panels, column_groups) * kernels.panel;
-  grid.column_groups = divide_up(n, grid.columns_each);
-  return grid;
+void multiply_product(const Product& product, char* copies, size_t slots) noexcept {
+  if (product.m <= 0 || product.n <= 0) return;
+  const GemmKernels& kernels = *product.kernels;
+  // Sums cannot wait in C when C is also an operand of the epilogue.
+  const bool in_place = product.epilogue->residual == product.c;
+  const int64_t k_part = in_place ? product.k : k_per_block(product.k);
+  const int64_t max_rows = k_part == k_per_block(product.k) ? rows_per_block(kernels, k_part) : kernels.rows;
+  Run run{product, copies, product_copy_bytes(kernels, product.m, product.k), k_part,
+          divide_product(product, max_rows, static_cast<int64_t>(slots))};
+  threadpool::run(
+      static_cast<size_t>(product.groups * run.grid.tasks()),
+      [](void* context, size_t task, size_t thread) {
+        multiply_task(*static_cast<Run*>(context), static_cast<int64_t>(task), thread);
+      },
+      &run, slots);
 }
 
 }  // namespace executorch::compute

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "compute/gemm/kernels.h"
@@ -30,24 +31,37 @@ struct BlockArgs {
 
 void multiply_block(const BlockArgs& block) noexcept;
 
-/// Rows of A for which a block of k columns stays in the second cache, a multiple of the tile's rows.
-int64_t rows_per_block(const GemmKernels& kernels, int64_t k) noexcept;
-
-/// How many k a block takes at a time: all when few, else equal parts that keep a panel near the first cache.
-int64_t k_per_block(int64_t k) noexcept;
-
 /// Floats between rows of a copied block of A: no multiple of a cache way.
 constexpr int64_t copied_row_stride(int64_t k) { return (k + 15) / 16 * 16 + 16; }
 
-/// A grid of about equal tasks over the rows and panels of a product.
-struct TaskGrid {
-  int64_t row_blocks, rows_each;  ///< the last block may hold fewer rows
-  int64_t column_groups, columns_each;
-  int64_t tasks() const { return row_blocks * column_groups; }
+/**
+ * Where a product's rows of A come from. Returns rows [first_row, first_row + rows) of group `group`, columns
+ * [first_k, first_k + k), each of consecutive k, `row_stride` apart: in place, or copied to `copy`, which has room for
+ * rows * copied_row_stride(k) floats.
+ */
+struct RowSource {
+  const float* (*fetch)(const void* context, int64_t group, int64_t first_row, int64_t rows, int64_t first_k,
+                        int64_t k, float* copy, int64_t* row_stride);
+  const void* context;
 };
 
-/// Divides m x n x k for `threads`; `max_rows` bounds a block.
-TaskGrid divide_product(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, int64_t max_rows,
-                        int64_t threads) noexcept;
+/// `groups` products side by side: group g yields columns [g * n, g * n + n) of C and of the epilogue's operands.
+struct Product {
+  const GemmKernels* kernels;
+  int64_t m, n, k;
+  int64_t groups = 1;
+  RowSource rows{};
+  const float* panels = nullptr;
+  int64_t group_panels_stride = 0;  ///< floats from one group's panels to the next
+  float* c = nullptr;
+  int64_t c_row_stride = 0;
+  const Epilogue* epilogue = nullptr;
+};
+
+/// Bytes of one thread's copy of a block of A.
+size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noexcept;
+
+/// Computes on up to `slots` threads; `copies` has product_copy_bytes for each of them.
+void multiply_product(const Product& product, char* copies, size_t slots) noexcept;
 
 }  // namespace executorch::compute

@@ -40,33 +40,21 @@ size_t packed_stretch_bytes(const GemmKernels& kernels, int64_t n, int64_t k) {
   return align_up(static_cast<size_t>(stretch_columns(kernels, n, k) * k * kFloat));
 }
 
-/// A thread's copy of a block of A, large enough also when k is not divided.
-size_t block_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) {
-  const int64_t part = k_per_block(k);
-  const int64_t rows = std::min(rows_per_block(kernels, part), m);
-  const int64_t floats = std::max(rows * copied_row_stride(part), std::min(kernels.rows, m) * copied_row_stride(k));
-  return align_up(static_cast<size_t>(floats * kFloat));
-}
-
 size_t scratch_bytes(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, bool packed, size_t threads) {
   if (m <= 0 || n <= 0) return kAlignment;
   const size_t stretch = packed ? 0 : packed_stretch_bytes(kernels, n, k);
-  return kAlignment + stretch + threads * block_copy_bytes(kernels, m, k);
+  return kAlignment + stretch + threads * product_copy_bytes(kernels, m, k);
 }
 
-/// One product under way: B in panels, and scratch for as many threads as there is room for.
-struct Product {
+/// A stretch of columns of one product, its B in panels, and scratch for as many threads as there is room for.
+struct Stretch {
   const GemmKernels& kernels;
   const GemmArgs& args;
-  const float* panels;      ///< of column `first_column`
-  int64_t first_column = 0;  ///< of C and of the epilogue's operands
+  const float* panels;
+  int64_t first_column = 0;
   int64_t n;
   char* copies;
-  size_t copy_bytes;
   size_t slots;
-  bool copy_a;
-  int64_t k_part;
-  TaskGrid grid{};
 };
 
 bool must_copy(const MatrixView& a, int64_t m) {
@@ -76,68 +64,42 @@ bool must_copy(const MatrixView& a, int64_t m) {
 
 const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
 
-void multiply_task(const Product& p, int64_t task, size_t thread) {
-  const GemmArgs& args = p.args;
-  const int64_t first_row = task / p.grid.column_groups * p.grid.rows_each;
-  const int64_t rows = std::min(p.grid.rows_each, args.m - first_row);
-  const int64_t column = task % p.grid.column_groups * p.grid.columns_each;
-  Epilogue epilogue = args.epilogue;
-  epilogue.bias = shifted(epilogue.bias, p.first_column);
-  float* copy = reinterpret_cast<float*>(p.copies + thread * p.copy_bytes);
-
-  BlockArgs block;
-  block.kernels = &p.kernels;
-  block.panel_stride = args.k * p.kernels.panel;
-  block.c = args.c + first_row * args.c_row_stride + p.first_column;
-  block.c_row_stride = args.c_row_stride;
-  block.rows = rows;
-  block.first_column = column;
-  block.end_column = std::min(column + p.grid.columns_each, p.n);
-  block.epilogue = &epilogue;
-  block.residual = shifted(args.epilogue.residual, first_row * epilogue.residual_stride + p.first_column);
-  // A depth of zero still stores the epilogue of zeros.
-  int64_t k = 0;
-  do {
-    block.k = std::min(p.k_part, args.k - k);
-    block.first_k = k == 0;
-    block.last_k = k + block.k == args.k;
-    const float* a = args.a.data + first_row * args.a.row_stride + k * args.a.column_stride;
-    block.a = p.copy_a ? copy : a;
-    block.a_row_stride = p.copy_a ? copied_row_stride(block.k) : args.a.row_stride;
-    if (p.copy_a) {
-      p.kernels.copy_rows(a, args.a.row_stride, args.a.column_stride, rows, block.k, copy, block.a_row_stride);
-    }
-    block.b = p.panels + k * p.kernels.panel;
-    multiply_block(block);
-    k += p.k_part;
-  } while (k < args.k);
+const float* fetch_rows(const void* context, int64_t, int64_t first_row, int64_t rows, int64_t first_k, int64_t k,
+                        float* copy, int64_t* row_stride) {
+  const Stretch& s = *static_cast<const Stretch*>(context);
+  const MatrixView& view = s.args.a;
+  const float* a = view.data + first_row * view.row_stride + first_k * view.column_stride;
+  if (!must_copy(view, s.args.m)) {
+    *row_stride = view.row_stride;
+    return a;
+  }
+  *row_stride = copied_row_stride(k);
+  s.kernels.copy_rows(a, view.row_stride, view.column_stride, rows, k, copy, *row_stride);
+  return copy;
 }
 
-void multiply(Product& p) {
-  const GemmArgs& args = p.args;
-  // Sums cannot wait in C when C is also an operand of the epilogue.
-  const bool in_place = args.epilogue.residual == args.c;
-  p.k_part = in_place ? args.k : k_per_block(args.k);
-  const int64_t max_rows =
-      p.k_part == k_per_block(args.k) ? rows_per_block(p.kernels, p.k_part) : p.kernels.rows;
-  p.copy_a = must_copy(args.a, args.m);
-  p.grid = divide_product(p.kernels, args.m, p.n, args.k, max_rows, static_cast<int64_t>(p.slots));
-  threadpool::run(
-      static_cast<size_t>(p.grid.tasks()),
-      [](void* context, size_t task, size_t thread) {
-        multiply_task(*static_cast<Product*>(context), static_cast<int64_t>(task), thread);
-      },
-      &p, p.slots);
+void multiply_many_rows(const Stretch& s) {
+  const GemmArgs& args = s.args;
+  Epilogue epilogue = args.epilogue;
+  epilogue.bias = shifted(epilogue.bias, s.first_column);
+  epilogue.residual = shifted(epilogue.residual, s.first_column);
+  Product product{&s.kernels, args.m, s.n, args.k};
+  product.rows = {fetch_rows, &s};
+  product.panels = s.panels;
+  product.c = args.c + s.first_column;
+  product.c_row_stride = args.c_row_stride;
+  product.epilogue = &epilogue;
+  multiply_product(product, s.copies, s.slots);
 }
 
 /// Few rows: panels stream by, several at a time, all of k at once.
-void multiply_few_rows(const Product& p) {
-  const GemmArgs& args = p.args;
-  const GemmKernels& kernels = p.kernels;
+void multiply_few_rows(const Stretch& s) {
+  const GemmArgs& args = s.args;
+  const GemmKernels& kernels = s.kernels;
   const int64_t rows = args.m;
   MatrixView a = args.a;
   if (must_copy(a, rows)) {
-    float* copy = reinterpret_cast<float*>(p.copies);
+    float* copy = reinterpret_cast<float*>(s.copies);
     kernels.copy_rows(a.data, a.row_stride, a.column_stride, rows, args.k, copy, copied_row_stride(args.k));
     a = {copy, copied_row_stride(args.k), 1};
   }
@@ -145,12 +107,12 @@ void multiply_few_rows(const Product& p) {
   const int64_t step = (streams ? kernels.stream_panels[rows] : 1) * kernels.panel;
   const double work = static_cast<double>(args.k) * static_cast<double>(step) * static_cast<double>(rows + 3);
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(128.0 * 1024 / (work + 1)), 1) * step;
-  threadpool::parallel_for(0, p.n, grain, [&](int64_t first, int64_t last) {
+  threadpool::parallel_for(0, s.n, grain, [&](int64_t first, int64_t last) {
     Epilogue epilogue = args.epilogue;
     int64_t column = first;
     while (column < last) {
-      const float* b = p.panels + column * args.k;
-      const int64_t global = p.first_column + column;
+      const float* b = s.panels + column * args.k;
+      const int64_t global = s.first_column + column;
       const float* bias = shifted(epilogue.bias, global);
       const float* residual = shifted(epilogue.residual, global);
       float* c = args.c + global;
@@ -170,17 +132,17 @@ void multiply_few_rows(const Product& p) {
     }
     if (epilogue.map.apply == nullptr) return;
     for (int64_t row = 0; row < rows; ++row) {
-      epilogue.map.apply(epilogue.map.context, args.c + row * args.c_row_stride + p.first_column + first,
+      epilogue.map.apply(epilogue.map.context, args.c + row * args.c_row_stride + s.first_column + first,
                          last - first);
     }
   });
 }
 
-void multiply_packed(Product& p) {
-  if (p.args.m <= p.kernels.rows) {
-    multiply_few_rows(p);
+void multiply_packed(const Stretch& s) {
+  if (s.args.m <= s.kernels.rows) {
+    multiply_few_rows(s);
   } else {
-    multiply(p);
+    multiply_many_rows(s);
   }
 }
 
@@ -265,24 +227,23 @@ void gemm_on(const GemmKernels& kernels, const GemmArgs& args, void* scratch, si
     return;
   }
   const size_t stretch_bytes = packed ? 0 : packed_stretch_bytes(kernels, args.n, args.k);
-  const size_t copy_bytes = block_copy_bytes(kernels, args.m, args.k);
-  const size_t fitting = (bytes - kAlignment - stretch_bytes) / copy_bytes;
-  Product product{kernels, args, args.packed.data, 0, args.n, memory + stretch_bytes, copy_bytes,
-                  std::min(fitting, threadpool::thread_count()), false, 0};
+  const size_t fitting = (bytes - kAlignment - stretch_bytes) / product_copy_bytes(kernels, args.m, args.k);
+  Stretch stretch{kernels, args, args.packed.data, 0, args.n, memory + stretch_bytes,
+                  std::min(fitting, threadpool::thread_count())};
   if (packed) {
-    multiply_packed(product);
+    multiply_packed(stretch);
     return;
   }
   float* panels = reinterpret_cast<float*>(memory);
-  const int64_t stretch = stretch_columns(kernels, args.n, args.k);
-  for (int64_t column = 0; column < args.n; column += stretch) {
+  const int64_t columns = stretch_columns(kernels, args.n, args.k);
+  for (int64_t column = 0; column < args.n; column += columns) {
     MatrixView b = args.b;
     b.data += column * b.column_stride;
-    product.first_column = column;
-    product.n = std::min(stretch, args.n - column);
-    product.panels = panels;
-    pack_stretch(kernels, b, args.k, product.n, panels);
-    multiply_packed(product);
+    stretch.first_column = column;
+    stretch.n = std::min(columns, args.n - column);
+    stretch.panels = panels;
+    pack_stretch(kernels, b, args.k, stretch.n, panels);
+    multiply_packed(stretch);
   }
 }
 
