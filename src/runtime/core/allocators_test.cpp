@@ -112,9 +112,7 @@ TEST(FreeableBuffer, HoldsAddressesOfOtherProcessors) {
   {
     FreeableBuffer buffer(
         uint64_t{0x1234}, 4,
-        [](void* context, uint64_t address, size_t) {
-          *static_cast<uint64_t*>(context) = address;
-        },
+        [](void* context, uint64_t address, size_t) { *static_cast<uint64_t*>(context) = address; },
         &released);
     EXPECT_EQ(buffer.data_uint64_type().get(), 0x1234u);
     EXPECT_EQ(buffer.data_safe().error(), Error::InvalidType);

@@ -31,8 +31,8 @@ class CheckedArray {
     ET_REQUIRE(checked_mul(size, sizeof(T), &nbytes), MemoryAllocationFailed,
                "%zu elements of %zu bytes are more than the address space holds", size, sizeof(T));
     array.data_ = static_cast<T*>(std::malloc(nbytes));
-    ET_REQUIRE(array.data_ != nullptr, MemoryAllocationFailed, "out of memory: %zu bytes are needed",
-               nbytes);
+    ET_REQUIRE(array.data_ != nullptr, MemoryAllocationFailed,
+               "out of memory: %zu bytes are needed", nbytes);
     for (; array.size_ < size; ++array.size_) new (&array.data_[array.size_]) T();
     return array;
   }

@@ -45,10 +45,9 @@ DeviceAllocator* DeviceAllocatorRegistry::get_allocator(etensor::DeviceType type
   const std::atomic<DeviceAllocator*>* const place = place_of(type);
   DeviceAllocator* const allocator = place == nullptr ? nullptr : place->load();
   if (allocator == nullptr) {
-    set_error_message("no library in this process provides memory of device type %d%s",
-                      static_cast<int>(type),
-                      type == etensor::DeviceType::CUDA ? " (CUDA: link executorch::backend_cuda)"
-                                                        : "");
+    set_error_message(
+        "no library in this process provides memory of device type %d%s", static_cast<int>(type),
+        type == etensor::DeviceType::CUDA ? " (CUDA: link executorch::backend_cuda)" : "");
   }
   return allocator;
 }

@@ -71,7 +71,8 @@ class MessageWriter {
   bool cut_ = false;
 };
 
-/// A formatted text before it is escaped. Made before the thread's text changes, which may be among the arguments.
+/// A formatted text before it is escaped. Made before the thread's text changes, which may be among
+/// the arguments.
 struct Formatted {
   Formatted(const char* format, va_list args) {
     const int length = std::vsnprintf(text, sizeof(text), format, args);
@@ -110,7 +111,9 @@ void add_context(const char* format, va_list args) {
 
 }  // namespace
 
-const char* last_error_message() noexcept { return message; }
+const char* last_error_message() noexcept {
+  return message;
+}
 
 void set_error_message(const char* format, ...) noexcept {
   va_list args;
@@ -127,7 +130,9 @@ void add_error_context(const char* format, ...) noexcept {
   va_end(args);
 }
 
-void clear_error_message() noexcept { message[0] = '\0'; }
+void clear_error_message() noexcept {
+  message[0] = '\0';
+}
 
 namespace internal {
 

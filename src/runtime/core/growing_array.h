@@ -17,9 +17,9 @@ namespace executorch {
 namespace runtime {
 
 /**
- * Appends elements; what span() returned stays readable for ever, since a block that became too small is kept (all
- * of them together are smaller than the current one). Constant-initialised and never destroyed, so it serves static
- * initialisers of other files. Locking is the owner's matter.
+ * Appends elements; what span() returned stays readable for ever, since a block that became too
+ * small is kept (all of them together are smaller than the current one). Constant-initialised and
+ * never destroyed, so it serves static initialisers of other files. Locking is the owner's matter.
  */
 template <typename T>
 class GrowingArray {
@@ -41,8 +41,8 @@ class GrowingArray {
       ET_REQUIRE(checked_mul<size_t>(capacity, 2, &capacity), MemoryAllocationFailed,
                  "%zu more elements do not fit", extra);
     }
-    const bool fits = checked_mul(capacity, sizeof(T), &nbytes) &&
-                      checked_add(nbytes, sizeof(Block), &nbytes);
+    const bool fits =
+        checked_mul(capacity, sizeof(T), &nbytes) && checked_add(nbytes, sizeof(Block), &nbytes);
     Block* const block = fits ? static_cast<Block*>(std::malloc(nbytes)) : nullptr;
     ET_REQUIRE(block != nullptr, MemoryAllocationFailed, "out of memory: %zu elements of %zu bytes",
                capacity, sizeof(T));

@@ -10,8 +10,8 @@
 namespace executorch {
 namespace runtime {
 
-/// Bytes (1 to 4) of the printable character that a terminated text begins with; 0 when it begins with a control
-/// character, with a byte that is not UTF-8, or when it is empty.
+/// Bytes (1 to 4) of the printable character that a terminated text begins with; 0 when it begins
+/// with a control character, with a byte that is not UTF-8, or when it is empty.
 inline size_t printable_utf8_length(const char* text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -39,7 +39,9 @@ class KeyWriter {
   bool fits_ = true;
 };
 
-bool two_digits(int number) { return number >= 0 && number < 100; }
+bool two_digits(int number) {
+  return number >= 0 && number < 100;
+}
 
 }  // namespace
 

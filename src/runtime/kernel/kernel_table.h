@@ -18,8 +18,8 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
-/// Kernels in the order of registration, with an index by operator name. Constant-initialised, so that static
-/// initialisers of other libraries may register. Callers hold the registry's lock.
+/// Kernels in the order of registration, with an index by operator name. Constant-initialised, so
+/// that static initialisers of other libraries may register. Callers hold the registry's lock.
 class KernelTable {
  public:
   constexpr KernelTable() = default;

@@ -21,9 +21,12 @@ constexpr const char* kLlm =
     "executorch.extension.llm.custom_ops.custom_ops)";
 
 constexpr Component components[] = {
-    {"aten::", kCpuOperators},           {"dim_order_ops::", kCpuOperators},
-    {"et_copy::", kCpuOperators},        {"quantized_decomposed::", kQuantized},
-    {"llama::", kLlm},                   {"preprocess::", kLlm},
+    {"aten::", kCpuOperators},
+    {"dim_order_ops::", kCpuOperators},
+    {"et_copy::", kCpuOperators},
+    {"quantized_decomposed::", kQuantized},
+    {"llama::", kLlm},
+    {"preprocess::", kLlm},
     {"executorch_prim::", "the runtime, in a later version than this one"},
 };
 

@@ -41,13 +41,14 @@ const OperatorRow* described_by(const KernelTable& table, const char* name) {
   return nullptr;
 }
 
-/// Keeps the first conflict of the process for every later load. Called without the registry's lock: finding a
-/// library's file and logging may call back into this process.
+/// Keeps the first conflict of the process for every later load. Called without the registry's
+/// lock: finding a library's file and logging may call back into this process.
 Error keep_conflict(const char* library_name, const OperatorRow& first, const OperatorRow& second) {
   const LibraryPath first_file(reinterpret_cast<const void*>(first.function));
   const LibraryPath second_file(reinterpret_cast<const void*>(second.function));
   set_error_message(
-      "the operator library '%s' was refused, since two libraries of this process carry the operator "
+      "the operator library '%s' was refused, since two libraries of this process carry the "
+      "operator "
       "'%s': %s and %s; link or load only one of them",
       library_name, second.name, first_file.text, second_file.text);
   {

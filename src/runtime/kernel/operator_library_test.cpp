@@ -65,7 +65,8 @@ TEST_F(OperatorLibraryTest, IncompleteRowsAreRefused) {
   EXPECT_FALSE(registry_has_op_function("lib4::x.out"));
 }
 
-/// Registers two copies of an operator, prints the conflict and ends the process: 0 when all is as it should be.
+/// Registers two copies of an operator, prints the conflict and ends the process: 0 when all is as
+/// it should be.
 [[noreturn]] void register_two_copies() {
   static const OperatorRow one[] = {{"lib5::x.out", kSchema, first_kernel}};
   static const OperatorRow other[] = {{"lib5::new.out", kSchema, second_kernel},
@@ -75,8 +76,8 @@ TEST_F(OperatorLibraryTest, IncompleteRowsAreRefused) {
   const Error second = register_operator_library("copy", {other, 2});
   const char* const text = operator_library_conflict();
   const bool whole = !registry_has_op_function("lib5::new.out");
-  const bool good = clean && first == Error::Ok &&
-                    second == Error::RegistrationAlreadyRegistered && text != nullptr && whole;
+  const bool good = clean && first == Error::Ok && second == Error::RegistrationAlreadyRegistered &&
+                    text != nullptr && whole;
   std::fputs(text == nullptr ? "no conflict" : text, stderr);
   std::exit(good ? 0 : 1);
 }

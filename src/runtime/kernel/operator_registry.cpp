@@ -27,8 +27,7 @@ class CallKey {
   bool matches(const KernelKey& key) {
     if (metas_.empty()) return false;
     if (!written_) {
-      usable_ =
-          internal::make_kernel_key_string(metas_, text_, sizeof(text_)) == Error::Ok;
+      usable_ = internal::make_kernel_key_string(metas_, text_, sizeof(text_)) == Error::Ok;
       written_ = true;
     }
     return usable_ && std::strcmp(text_, key.data()) == 0;

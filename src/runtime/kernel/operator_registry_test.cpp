@@ -62,8 +62,7 @@ TEST_F(OperatorRegistryTest, SpecialisedKernelBeatsFallback) {
   EXPECT_EQ(*get_op_function_from_registry("test::choose.out"), &kernel_a);
 
   const Kernel own("test::choose.out", kernel_c);
-  EXPECT_EQ(*get_op_function_from_registry("test::choose.out", {&floats, 1}, {&own, 1}),
-            &kernel_c);
+  EXPECT_EQ(*get_op_function_from_registry("test::choose.out", {&floats, 1}, {&own, 1}), &kernel_c);
 }
 
 TEST_F(OperatorRegistryTest, MissingOperatorsAreExplained) {

@@ -46,11 +46,11 @@ ArgumentKind single_kind(const Word& base) {
     const char* name;
     ArgumentKind kind;
   } kinds[] = {
-      {"Tensor", ArgumentKind::Tensor},      {"Scalar", ArgumentKind::Scalar},
-      {"int", ArgumentKind::Int},            {"SymInt", ArgumentKind::Int},
-      {"bool", ArgumentKind::Bool},          {"float", ArgumentKind::Double},
-      {"str", ArgumentKind::String},         {"ScalarType", ArgumentKind::Int},
-      {"MemoryFormat", ArgumentKind::Int},   {"Layout", ArgumentKind::Int},
+      {"Tensor", ArgumentKind::Tensor},    {"Scalar", ArgumentKind::Scalar},
+      {"int", ArgumentKind::Int},          {"SymInt", ArgumentKind::Int},
+      {"bool", ArgumentKind::Bool},        {"float", ArgumentKind::Double},
+      {"str", ArgumentKind::String},       {"ScalarType", ArgumentKind::Int},
+      {"MemoryFormat", ArgumentKind::Int}, {"Layout", ArgumentKind::Int},
       {"Device", ArgumentKind::Device},
   };
   for (const auto& entry : kinds) {

@@ -93,9 +93,19 @@ TEST(OperatorSchema, WrittenWithoutBeingOut) {
 
 TEST(OperatorSchema, RefusesMalformedTexts) {
   const char* const texts[] = {
-      "",           "Tensor self",  "(Tensor self",      "(Tensor) -> ()",   "(Tensor x) ()",
-      "(int[ x) -> ()", "(int x=) -> () x", "(str s=\"a) -> ()", "(*, *, int a) -> ()",
-      "(int a,) -> ()", "(Tensor(a x",  "() -> (Tensor",     "(int x=]) -> ()",
+      "",
+      "Tensor self",
+      "(Tensor self",
+      "(Tensor) -> ()",
+      "(Tensor x) ()",
+      "(int[ x) -> ()",
+      "(int x=) -> () x",
+      "(str s=\"a) -> ()",
+      "(*, *, int a) -> ()",
+      "(int a,) -> ()",
+      "(Tensor(a x",
+      "() -> (Tensor",
+      "(int x=]) -> ()",
   };
   for (const char* text : texts) {
     OperatorSchema schema;

@@ -5,7 +5,9 @@
 namespace executorch {
 namespace runtime {
 
-void runtime_abort() { pal_abort(); }
+void runtime_abort() {
+  pal_abort();
+}
 
 }  // namespace runtime
 }  // namespace executorch

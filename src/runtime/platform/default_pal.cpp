@@ -1,5 +1,5 @@
-// The hooks that an application may replace at link time. They use the C++ runtime only, so they serve every
-// system that has one.
+// The hooks that an application may replace at link time. They use the C++ runtime only, so they
+// serve every system that has one.
 #include <executorch/runtime/platform/compiler.h>
 
 // PE files have no weak definitions that another library could replace.
@@ -34,7 +34,9 @@ extern "C" {
 
 void et_pal_init(void) {}
 
-void et_pal_abort(void) { std::abort(); }
+void et_pal_abort(void) {
+  std::abort();
+}
 
 et_timestamp_t et_pal_current_ticks(void) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -42,7 +44,9 @@ et_timestamp_t et_pal_current_ticks(void) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-et_tick_ratio_t et_pal_ticks_to_ns_multiplier(void) { return {1, 1}; }
+et_tick_ratio_t et_pal_ticks_to_ns_multiplier(void) {
+  return {1, 1};
+}
 
 void et_pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level,
                              const char* filename, const char* /*function*/, size_t line,
@@ -55,8 +59,12 @@ void et_pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level,
   std::fflush(stderr);
 }
 
-void* et_pal_allocate(size_t size) { return std::malloc(size); }
+void* et_pal_allocate(size_t size) {
+  return std::malloc(size);
+}
 
-void et_pal_free(void* ptr) { std::free(ptr); }
+void et_pal_free(void* ptr) {
+  std::free(ptr);
+}
 
 }  // extern "C"

@@ -62,26 +62,38 @@ bool register_pal(PalImpl impl) {
   return true;
 }
 
-const PalImpl* get_pal_impl() { return &active_table.load(std::memory_order_acquire)->functions; }
+const PalImpl* get_pal_impl() {
+  return &active_table.load(std::memory_order_acquire)->functions;
+}
 
-void pal_init() { get_pal_impl()->init(); }
+void pal_init() {
+  get_pal_impl()->init();
+}
 
 void pal_abort() {
   get_pal_impl()->abort();
   std::abort();  // a replacement that returns
 }
 
-et_timestamp_t pal_current_ticks() { return get_pal_impl()->current_ticks(); }
+et_timestamp_t pal_current_ticks() {
+  return get_pal_impl()->current_ticks();
+}
 
-et_tick_ratio_t pal_ticks_to_ns_multiplier() { return get_pal_impl()->ticks_to_ns_multiplier(); }
+et_tick_ratio_t pal_ticks_to_ns_multiplier() {
+  return get_pal_impl()->ticks_to_ns_multiplier();
+}
 
 void pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level, const char* filename,
                           const char* function, size_t line, const char* message, size_t length) {
   get_pal_impl()->emit_log_message(timestamp, level, filename, function, line, message, length);
 }
 
-void* pal_allocate(size_t size) { return get_pal_impl()->allocate(size); }
+void* pal_allocate(size_t size) {
+  return get_pal_impl()->allocate(size);
+}
 
-void pal_free(void* ptr) { get_pal_impl()->free(ptr); }
+void pal_free(void* ptr) {
+  get_pal_impl()->free(ptr);
+}
 
 }  // namespace executorch::runtime

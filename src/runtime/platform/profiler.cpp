@@ -38,7 +38,9 @@ Block& current_block() {
 
 }  // namespace
 
-void profiler_init(void) { (void)current_block(); }
+void profiler_init(void) {
+  (void)current_block();
+}
 
 void profiling_create_block(const char* name) {
   if (used_blocks == MAX_PROFILE_BLOCKS) return;
@@ -110,9 +112,13 @@ uint32_t track_allocator(const char* name) {
   return id;
 }
 
-const prof_state_t& get_profile_tls_state() { return current_instruction; }
+const prof_state_t& get_profile_tls_state() {
+  return current_instruction;
+}
 
-void set_profile_tls_state(const prof_state_t& state) { current_instruction = state; }
+void set_profile_tls_state(const prof_state_t& state) {
+  current_instruction = state;
+}
 
 }  // namespace runtime
 }  // namespace executorch

@@ -24,7 +24,8 @@ class BackendExecutionContext final {
   /// For event_tracer_hooks_delegate.h. May be null.
   EventTracer* event_tracer() { return event_tracer_; }
 
-  /// Memory that is valid until the call returns. Null when there is no temporary allocator or no room.
+  /// Memory that is valid until the call returns. Null when there is no temporary allocator or no
+  /// room.
   void* allocate(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
     if (temp_allocator_ == nullptr) {
       set_error_message(

@@ -50,7 +50,8 @@ class BackendInitContext final {
   /// The options that the application gave for this backend and this load.
   Span<const BackendOption> runtime_specs() const { return runtime_specs_; }
 
-  /// One of them as bool, int or `const char*`. NotFound without such a key, InvalidArgument when it has another type.
+  /// One of them as bool, int or `const char*`. NotFound without such a key, InvalidArgument when
+  /// it has another type.
   template <typename T>
   Result<T> get_runtime_spec(const char* key) const {
     static_assert(

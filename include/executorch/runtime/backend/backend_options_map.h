@@ -15,14 +15,14 @@
 namespace executorch {
 namespace runtime {
 
-/// Options by backend id, for at most 8 backends. Refers to the caller's lists, which must outlive it. Not
-/// thread-safe.
+/// Options by backend id, for at most 8 backends. Refers to the caller's lists, which must outlive
+/// it. Not thread-safe.
 class LoadBackendOptionsMap final {
  public:
   LoadBackendOptionsMap() = default;
 
-  /// Sets or replaces the options of a backend. InvalidArgument when the id is empty or over 63 bytes, or when the
-  /// map is full.
+  /// Sets or replaces the options of a backend. InvalidArgument when the id is empty or over 63
+  /// bytes, or when the map is full.
   Error set_options(const char* backend_id, Span<BackendOption> options) {
     ET_REQUIRE(backend_id != nullptr && backend_id[0] != '\0', InvalidArgument,
                "options were given for a backend without an id");

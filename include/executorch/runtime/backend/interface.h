@@ -1,7 +1,7 @@
 /**
  * @file
- * The interface of backends, which run the delegated parts of a program, and their registry. The functions of the
- * registry are thread-safe.
+ * The interface of backends, which run the delegated parts of a program, and their registry. The
+ * functions of the registry are thread-safe.
  */
 #pragma once
 
@@ -51,10 +51,11 @@ class BackendInterface {
   /**
    * Prepares a payload while a method is loaded.
    *
-   * @param[in] processed The payload. The backend calls Free() on it once it needs it no longer; until then, or else
-   *     until destroy(), the runtime keeps it.
+   * @param[in] processed The payload. The backend calls Free() on it once it needs it no longer;
+   * until then, or else until destroy(), the runtime keeps it.
    * @param[in] compile_specs Valid as long as the program.
-   * @returns A handle for execute() and destroy(); may be null. After an error destroy() is not called.
+   * @returns A handle for execute() and destroy(); may be null. After an error destroy() is not
+   * called.
    */
   ET_NODISCARD virtual Result<DelegateHandle*> init(BackendInitContext& context,
                                                     FreeableBuffer* processed,
@@ -63,8 +64,8 @@ class BackendInterface {
   /**
    * Runs a payload. A handle is used by one thread at a time.
    *
-   * @param[in] args Inputs, then outputs, in the order of the delegated graph. Sizes of outputs with a dynamic shape
-   *     are set by the backend.
+   * @param[in] args Inputs, then outputs, in the order of the delegated graph. Sizes of outputs
+   * with a dynamic shape are set by the backend.
    */
   ET_NODISCARD virtual Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                                      Span<EValue*> args) const = 0;
@@ -88,7 +89,8 @@ class BackendInterface {
 // Inline, so that a file that derives from the class needs no type information from the library.
 inline BackendInterface::~BackendInterface() = default;
 
-/// The backend registered as `name`. Null when there is none, with an error text that says which component has it.
+/// The backend registered as `name`. Null when there is none, with an error text that says which
+/// component has it.
 EXECUTORCH_API BackendInterface* get_backend_class(const char* name);
 
 /// A backend and its id in programs; both must live as long as the process.
@@ -110,7 +112,8 @@ EXECUTORCH_API size_t get_num_registered_backends();
 /// Name number `index` in the order of registration, or InvalidArgument.
 EXECUTORCH_API Result<const char*> get_backend_name(size_t index);
 
-/// Changes options of a backend. NotFound when it is not registered, otherwise the backend's own answer.
+/// Changes options of a backend. NotFound when it is not registered, otherwise the backend's own
+/// answer.
 EXECUTORCH_API Error set_option(const char* backend_name,
                                 const Span<BackendOption> backend_options);
 

@@ -88,8 +88,8 @@ class BackendOptions {
     return store(key, OptionValue(text));
   }
 
-  /// Reads an option as bool, int or `const char*` (valid as long as the list). NotFound without such a key,
-  /// InvalidArgument when it has another type.
+  /// Reads an option as bool, int or `const char*` (valid as long as the list). NotFound without
+  /// such a key, InvalidArgument when it has another type.
   template <typename T, size_t KeyLen>
   Error get_option(const char (&key)[KeyLen], T& out) const {
     static_assert(KeyLen <= kMaxOptionKeyLength, "the option's key is too long");

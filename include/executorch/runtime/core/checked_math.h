@@ -1,6 +1,7 @@
 /**
  * @file
- * Arithmetic on sizes that come from files and tensors: every function tells whether the result is exact.
+ * Arithmetic on sizes that come from files and tensors: every function tells whether the result is
+ * exact.
  */
 #pragma once
 
@@ -30,7 +31,8 @@ ET_NODISCARD constexpr bool checked_mul(T a, T b, T* out) {
   return b == 0 || a <= std::numeric_limits<T>::max() / b;
 }
 
-/// *out = value rounded up to a multiple of `alignment`, a power of two. False when it does not fit.
+/// *out = value rounded up to a multiple of `alignment`, a power of two. False when it does not
+/// fit.
 template <typename T>
 ET_NODISCARD constexpr bool checked_align_up(T value, T alignment, T* out) {
   if (!checked_add(value, static_cast<T>(alignment - 1), out)) return false;

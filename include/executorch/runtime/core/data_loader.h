@@ -41,11 +41,13 @@ class DataLoader {
 
   virtual ~DataLoader() = default;
 
-  /// Reads [offset, offset + size). The buffer may outlive the loader only where the implementation says so.
+  /// Reads [offset, offset + size). The buffer may outlive the loader only where the implementation
+  /// says so.
   ET_NODISCARD virtual Result<FreeableBuffer> load(size_t offset, size_t size,
                                                    const SegmentInfo& segment_info) const = 0;
 
-  /// Reads [offset, offset + size) into `buffer`, which has room for `size` bytes. NotImplemented by default.
+  /// Reads [offset, offset + size) into `buffer`, which has room for `size` bytes. NotImplemented
+  /// by default.
   ET_NODISCARD virtual Error load_into(size_t offset, size_t size, const SegmentInfo& segment_info,
                                        void* buffer) const {
     (void)offset;

@@ -44,8 +44,8 @@ class EXECUTORCH_API DeviceAllocatorRegistry {
   /// The only instance; never destroyed.
   static DeviceAllocatorRegistry& instance();
 
-  /// Adds an allocator, which must live as long as the process. Null, an unknown device type and a second allocator
-  /// for a type are refused with a logged message; the first one stays.
+  /// Adds an allocator, which must live as long as the process. Null, an unknown device type and a
+  /// second allocator for a type are refused with a logged message; the first one stays.
   void register_allocator(DeviceAllocator* alloc);
 
   /// Null, with an error text, when no library provided one.

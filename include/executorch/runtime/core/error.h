@@ -97,48 +97,52 @@ namespace runtime {
 namespace internal {
 
 /// Puts a caller's message before this thread's error text. True when there was a message.
-inline constexpr bool add_message() { return false; }
+inline constexpr bool add_message() {
+  return false;
+}
 ET_PRINTFLIKE(1, 2) EXECUTORCH_API bool add_message(const char* format, ...) noexcept;
 
 }  // namespace internal
 }  // namespace runtime
 }  // namespace executorch
 
-/// Returns `Error::error__` unless the condition holds; the printf-like message is logged and kept as error text.
-#define ET_CHECK_OR_RETURN_ERROR(cond__, error__, message__, ...)                   \
-  {                                                                                 \
-    if (!(cond__)) {                                                                \
-      ::executorch::runtime::set_error_message(message__, ##__VA_ARGS__);           \
-      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());             \
-      return ::executorch::runtime::Error::error__;                                 \
-    }                                                                               \
+/// Returns `Error::error__` unless the condition holds; the printf-like message is logged and kept
+/// as error text.
+#define ET_CHECK_OR_RETURN_ERROR(cond__, error__, message__, ...)         \
+  {                                                                       \
+    if (!(cond__)) {                                                      \
+      ::executorch::runtime::set_error_message(message__, ##__VA_ARGS__); \
+      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());   \
+      return ::executorch::runtime::Error::error__;                       \
+    }                                                                     \
   }
 
-/// Returns false unless the condition holds; the printf-like message is logged and kept as error text.
-#define ET_CHECK_OR_RETURN_FALSE(cond__, message__, ...)                                         \
-  {                                                                                              \
-    if (!(cond__)) {                                                                             \
-      ::executorch::runtime::set_error_message("Check failed (%s): " message__, #cond__,         \
-                                               ##__VA_ARGS__);                                   \
-      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());                          \
-      return false;                                                                              \
-    }                                                                                            \
+/// Returns false unless the condition holds; the printf-like message is logged and kept as error
+/// text.
+#define ET_CHECK_OR_RETURN_FALSE(cond__, message__, ...)                        \
+  {                                                                             \
+    if (!(cond__)) {                                                            \
+      ::executorch::runtime::set_error_message("Check failed (%s): " message__, \
+                                               #cond__, ##__VA_ARGS__);         \
+      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());         \
+      return false;                                                             \
+    }                                                                           \
   }
 
-/// Returns the error of the first argument unless it is Ok. Further arguments are a printf-like message that is put
-/// before the error text and logged.
-#define ET_CHECK_OK_OR_RETURN_ERROR(error__, ...)                           \
-  do {                                                                      \
-    const auto et_error__ = (error__);                                      \
-    if (et_error__ != ::executorch::runtime::Error::Ok) {                   \
-      ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__);                                 \
-      return et_error__;                                                    \
-    }                                                                       \
+/// Returns the error of the first argument unless it is Ok. Further arguments are a printf-like
+/// message that is put before the error text and logged.
+#define ET_CHECK_OK_OR_RETURN_ERROR(error__, ...)         \
+  do {                                                    \
+    const auto et_error__ = (error__);                    \
+    if (et_error__ != ::executorch::runtime::Error::Ok) { \
+      ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__);               \
+      return et_error__;                                  \
+    }                                                     \
   } while (0)
 
-#define ET_INTERNAL_LOG_MESSAGE(...)                                        \
-  do {                                                                      \
-    if (::executorch::runtime::internal::add_message(__VA_ARGS__)) {        \
-      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());     \
-    }                                                                       \
+#define ET_INTERNAL_LOG_MESSAGE(...)                                    \
+  do {                                                                  \
+    if (::executorch::runtime::internal::add_message(__VA_ARGS__)) {    \
+      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message()); \
+    }                                                                   \
   } while (0)

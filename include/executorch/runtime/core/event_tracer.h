@@ -60,7 +60,8 @@ enum class EventTracerProfilingLevel {
 /// Chooses the delegate events whose outputs are logged.
 class EventTracerFilterBase {
  public:
-  /// True when the event is wanted. Either `name` is null or `delegate_debug_index` is kUnsetDelegateDebugIntId.
+  /// True when the event is wanted. Either `name` is null or `delegate_debug_index` is
+  /// kUnsetDelegateDebugIntId.
   virtual Result<bool> filter(const char* name, DelegateDebugIntId delegate_debug_index) = 0;
 
   virtual ~EventTracerFilterBase() = default;
@@ -78,12 +79,14 @@ struct EventTracerEntry {
 };
 
 /**
- * Receives events. Pointers handed over (names, metadata, values) are valid during the call only: implementations
- * copy what they keep. One tracer watches one method at a time; implementations need not be thread-safe.
+ * Receives events. Pointers handed over (names, metadata, values) are valid during the call only:
+ * implementations copy what they keep. One tracer watches one method at a time; implementations
+ * need not be thread-safe.
  */
 class EventTracer {
  public:
-  /// Begins a block: later events belong to it. The runtime opens one for loading and one for each run.
+  /// Begins a block: later events belong to it. The runtime opens one for loading and one for each
+  /// run.
   virtual void create_event_block(const char* name) = 0;
 
   /// Begins an event. Unset ids mean those of set_chain_debug_handle().
@@ -115,8 +118,8 @@ class EventTracer {
   /// Records a value. True when it was recorded, false when the tracer does not want it.
   virtual Result<bool> log_evalue(const EValue& evalue, LoggedEValueType evalue_type) = 0;
 
-  /// Records an output of an operator inside a delegate, named by a string or else by a number. True when it was
-  /// recorded, false when the filter does not want it.
+  /// Records an output of an operator inside a delegate, named by a string or else by a number.
+  /// True when it was recorded, false when the filter does not want it.
   virtual Result<bool> log_intermediate_output_delegate(const char* name,
                                                         DelegateDebugIntId delegate_debug_index,
                                                         const executorch::aten::Tensor& output) = 0;
@@ -133,7 +136,8 @@ class EventTracer {
                                                         DelegateDebugIntId delegate_debug_index,
                                                         const double& output) = 0;
 
-  /// Filters the outputs logged inside delegates from now on; null logs all. The filter must outlive its use.
+  /// Filters the outputs logged inside delegates from now on; null logs all. The filter must
+  /// outlive its use.
   virtual void set_delegation_intermediate_output_filter(
       EventTracerFilterBase* event_tracer_filter) = 0;
 

@@ -1,7 +1,7 @@
 /**
  * @file
- * How the runtime and kernels call an event tracer. Every hook accepts a null tracer, and all of them are empty
- * unless ET_EVENT_TRACER_ENABLED is defined.
+ * How the runtime and kernels call an event tracer. Every hook accepts a null tracer, and all of
+ * them are empty unless ET_EVENT_TRACER_ENABLED is defined.
  */
 #pragma once
 
@@ -124,12 +124,12 @@ inline void event_tracer_track_allocation(EventTracer* event_tracer, AllocatorID
   if (event_tracer != nullptr) event_tracer->track_allocation(id, size);
 }
 
-/// Logs the result of an instruction when the tracer wants intermediate outputs. A tracer that cannot record it
-/// does not stop the run.
+/// Logs the result of an instruction when the tracer wants intermediate outputs. A tracer that
+/// cannot record it does not stop the run.
 inline void event_tracer_log_evalue(EventTracer* event_tracer, EValue& evalue) {
   event_tracer = active_event_tracer(event_tracer);
-  if (event_tracer != nullptr && event_tracer->event_tracer_debug_level() >=
-                                     EventTracerDebugLogLevel::kIntermediateOutputs) {
+  if (event_tracer != nullptr &&
+      event_tracer->event_tracer_debug_level() >= EventTracerDebugLogLevel::kIntermediateOutputs) {
     (void)event_tracer->log_evalue(evalue, LoggedEValueType::kIntermediateOutput);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * @file
- * How delegates call an event tracer. Every hook accepts a null tracer, and all of them are empty unless
- * ET_EVENT_TRACER_ENABLED is defined. An event is named by a string, with kUnsetDelegateDebugIntId as its number, or
- * by a number, with a null name.
+ * How delegates call an event tracer. Every hook accepts a null tracer, and all of them are empty
+ * unless ET_EVENT_TRACER_ENABLED is defined. An event is named by a string, with
+ * kUnsetDelegateDebugIntId as its number, or by a number, with a null name.
  */
 #pragma once
 
@@ -46,7 +46,8 @@ inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const
                                        start_time, end_time, metadata, metadata_len);
 }
 
-/// Logs an output of an operator inside the delegate: a Tensor, an ArrayRef of them, an int, a bool or a double.
+/// Logs an output of an operator inside the delegate: a Tensor, an ArrayRef of them, an int, a bool
+/// or a double.
 template <typename T>
 inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const char* name,
                                              DebugHandle delegate_debug_id, const T& output) {

@@ -15,8 +15,8 @@
 namespace executorch {
 namespace runtime {
 
-/// Read-only bytes together with what releases them. Instead of a pointer it may hold a 64-bit address of another
-/// processor. Movable, not copyable, not thread-safe.
+/// Read-only bytes together with what releases them. Instead of a pointer it may hold a 64-bit
+/// address of another processor. Movable, not copyable, not thread-safe.
 class FreeableBuffer final {
  public:
   /// Releases `data`; `context` is the pointer that was given with the function.

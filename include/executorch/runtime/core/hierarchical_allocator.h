@@ -17,8 +17,8 @@
 namespace executorch {
 namespace runtime {
 
-/// A group of buffers in which a program's memory plan places its tensors: arena `memory_id` at an offset. Buffers
-/// belong to the caller and must outlive every method that uses them.
+/// A group of buffers in which a program's memory plan places its tensors: arena `memory_id` at an
+/// offset. Buffers belong to the caller and must outlive every method that uses them.
 class HierarchicalAllocator final {
  public:
   /// The array that `buffers` points to must outlive this object.
@@ -54,7 +54,8 @@ class HierarchicalAllocator final {
                offset_bytes, size_bytes);
     const Span<uint8_t> buffer = buffers_[memory_id];
     ET_REQUIRE(end_bytes <= buffer.size(), MemoryAllocationFailed,
-               "memory arena %" PRIu32 " is too small: %zu bytes at offset %zu end at %zu, the "
+               "memory arena %" PRIu32
+               " is too small: %zu bytes at offset %zu end at %zu, the "
                "application provides %zu bytes",
                memory_id, size_bytes, offset_bytes, end_bytes, buffer.size());
     return static_cast<void*>(buffer.data() + offset_bytes);
@@ -67,8 +68,9 @@ class HierarchicalAllocator final {
   static constexpr size_t kSpanArraySize = 16;
 
   Span<Span<uint8_t>> to_spans(uint32_t n_allocators, MemoryAllocator* allocators) {
-    ET_CHECK_MSG(n_allocators <= kSpanArraySize, "%" PRIu32 " allocators were given, at most %zu fit",
-                 n_allocators, kSpanArraySize);
+    ET_CHECK_MSG(n_allocators <= kSpanArraySize,
+                 "%" PRIu32 " allocators were given, at most %zu fit", n_allocators,
+                 kSpanArraySize);
     for (uint32_t i = 0; i < n_allocators; ++i) {
       span_array_[i] = Span<uint8_t>(allocators[i].base_address(), allocators[i].size());
     }

@@ -17,8 +17,8 @@ namespace executorch {
 namespace runtime {
 
 /**
- * Hands out pieces of one block, front to back; they are released together by reset() or never. Derived classes may
- * take the memory elsewhere by overriding the virtual functions.
+ * Hands out pieces of one block, front to back; they are released together by reset() or never.
+ * Derived classes may take the memory elsewhere by overriding the virtual functions.
  *
  * The block belongs to the caller and must outlive the allocator. Not thread-safe.
  */
@@ -26,12 +26,10 @@ class MemoryAllocator {
  public:
   static constexpr size_t kDefaultAlignment = alignof(void*);
 
-  /// Uses [base_address, base_address + size). A null base needs size 0: every allocation then fails.
+  /// Uses [base_address, base_address + size). A null base needs size 0: every allocation then
+  /// fails.
   MemoryAllocator(uint32_t size, uint8_t* base_address)
-      : begin_(base_address),
-        end_(block_end(base_address, size)),
-        cur_(base_address),
-        size_(size) {
+      : begin_(base_address), end_(block_end(base_address, size)), cur_(base_address), size_(size) {
     ET_CHECK_MSG(base_address != nullptr || size == 0, "Base address is null but size=%" PRIu32,
                  size);
     ET_CHECK_MSG(base_address == nullptr || end_ != nullptr,
@@ -43,8 +41,8 @@ class MemoryAllocator {
   /**
    * `size` bytes at a multiple of `alignment`, a power of two.
    *
-   * @returns null, with an error text, when the block has no room or the alignment is none. Size 0 yields a pointer
-   *     that is not null and must not be read through.
+   * @returns null, with an error text, when the block has no room or the alignment is none. Size 0
+   * yields a pointer that is not null and must not be read through.
    */
   virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
     if (!isPowerOf2(alignment)) {
@@ -59,10 +57,9 @@ class MemoryAllocator {
     const size_t padding = padding_for(cur_, alignment);
     const size_t available = static_cast<size_t>(end_ - cur_);
     if (padding > available || size > available - padding) {
-      set_error_message(
-          "allocation of %zu bytes (and %zu for alignment) failed: %zu of %" PRIu32
-          " bytes are left",
-          size, padding, available, size_);
+      set_error_message("allocation of %zu bytes (and %zu for alignment) failed: %zu of %" PRIu32
+                        " bytes are left",
+                        size, padding, available, size_);
       return nullptr;
     }
     uint8_t* const start = cur_ + padding;
@@ -77,7 +74,8 @@ class MemoryAllocator {
     return static_cast<T*>(this->allocate(sizeof(T), alignment));
   }
 
-  /// Memory for `size` elements of T, not constructed. Null when there is no room or the product does not fit.
+  /// Memory for `size` elements of T, not constructed. Null when there is no room or the product
+  /// does not fit.
   template <typename T>
   T* allocateList(size_t size, size_t alignment = alignof(T)) {
     size_t nbytes = 0;

@@ -18,12 +18,14 @@
 namespace executorch {
 namespace runtime {
 
-/// Read-only access to blobs by key. Keys and data stay valid as long as the map. Reading is thread-safe.
+/// Read-only access to blobs by key. Keys and data stay valid as long as the map. Reading is
+/// thread-safe.
 class NamedDataMap {
  public:
   virtual ~NamedDataMap() = default;
 
-  /// Type, sizes and dim order of the tensor `key`. NotFound when there is no such key or it is no tensor.
+  /// Type, sizes and dim order of the tensor `key`. NotFound when there is no such key or it is no
+  /// tensor.
   ET_NODISCARD virtual Result<const TensorLayout> get_tensor_layout(std::string_view key) const = 0;
 
   /// The bytes of `key`, or NotFound.

@@ -21,8 +21,8 @@ namespace runtime {
  *       return Buffer(size);
  *     }
  *
- * The caller asks ok() or error() before it touches the value; touching the value of a failed result aborts the
- * process with a text.
+ * The caller asks ok() or error() before it touches the value; touching the value of a failed
+ * result aborts the process with a text.
  */
 template <typename T>
 class Result final {
@@ -93,24 +93,26 @@ using ::executorch::runtime::Result;
 }  // namespace executor
 }  // namespace torch
 
-/// The value of a Result, moved out, as an expression: `auto buffer = ET_UNWRAP(load(n));` A failure returns its
-/// error from the calling function. Further arguments are a printf-like message as in ET_CHECK_OK_OR_RETURN_ERROR.
-/// Needs statement expressions (GCC, Clang); ET_ASSIGN_OR_RETURN does not.
-#define ET_UNWRAP(result__, ...)              \
-  ({                                          \
-    auto et_result__ = (result__);            \
-    if (!et_result__.ok()) {                  \
-      ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__);   \
-      return et_result__.error();             \
-    }                                         \
-    std::move(*et_result__);                  \
+/// The value of a Result, moved out, as an expression: `auto buffer = ET_UNWRAP(load(n));` A
+/// failure returns its error from the calling function. Further arguments are a printf-like message
+/// as in ET_CHECK_OK_OR_RETURN_ERROR. Needs statement expressions (GCC, Clang); ET_ASSIGN_OR_RETURN
+/// does not.
+#define ET_UNWRAP(result__, ...)            \
+  ({                                        \
+    auto et_result__ = (result__);          \
+    if (!et_result__.ok()) {                \
+      ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__); \
+      return et_result__.error();           \
+    }                                       \
+    std::move(*et_result__);                \
   })
 
-/// Declares `var__` with the value of a Result: `ET_ASSIGN_OR_RETURN(buffer, load(n));` Otherwise as ET_UNWRAP.
-#define ET_ASSIGN_OR_RETURN(var__, result__, ...)       \
-  auto et_assign_result_##var__ = (result__);           \
-  if (!et_assign_result_##var__.ok()) {                 \
-    ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__);               \
-    return et_assign_result_##var__.error();            \
-  }                                                     \
+/// Declares `var__` with the value of a Result: `ET_ASSIGN_OR_RETURN(buffer, load(n));` Otherwise
+/// as ET_UNWRAP.
+#define ET_ASSIGN_OR_RETURN(var__, result__, ...) \
+  auto et_assign_result_##var__ = (result__);     \
+  if (!et_assign_result_##var__.ok()) {           \
+    ET_INTERNAL_LOG_MESSAGE(__VA_ARGS__);         \
+    return et_assign_result_##var__.error();      \
+  }                                               \
   auto var__ = std::move(*et_assign_result_##var__)

@@ -11,8 +11,8 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 
-// Operator names as template arguments. MSVC takes the address of a constexpr array there only in C++17 mode; from
-// C++20 on the name is a structural type.
+// Operator names as template arguments. MSVC takes the address of a constexpr array there only in
+// C++17 mode; from C++20 on the name is a structural type.
 #if defined(_MSC_VER) && defined(_MSVC_LANG) && _MSVC_LANG >= 202002L
 #define ET_USE_STRUCTURAL_OPERATOR_NAME 1
 
@@ -33,8 +33,10 @@ struct OperatorName {
 }  // namespace executorch
 
 #define ET_OPERATOR_NAME_TYPE ::executorch::runtime::OperatorName
-#define ET_DEFINE_OPERATOR_NAME(variable, name) \
-  static constexpr auto variable = ::executorch::runtime::OperatorName { name }
+#define ET_DEFINE_OPERATOR_NAME(variable, name)                          \
+  static constexpr auto variable = ::executorch::runtime::OperatorName { \
+    name                                                                 \
+  }
 #else
 #define ET_USE_STRUCTURAL_OPERATOR_NAME 0
 #define ET_OPERATOR_NAME_TYPE const char*

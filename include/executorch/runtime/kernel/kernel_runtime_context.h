@@ -23,8 +23,8 @@ class KernelRuntimeContext {
                        MemoryAllocator* temp_allocator = nullptr)
       : event_tracer_(event_tracer), temp_allocator_(temp_allocator) {}
 
-  /// Reports that the kernel failed; the method then stops with this error. The sentence for it is set with
-  /// set_error_message().
+  /// Reports that the kernel failed; the method then stops with this error. The sentence for it is
+  /// set with set_error_message().
   void fail(Error error) { failure_state_ = error; }
 
   /// What fail() was called with last, Error::Ok if it was not.
@@ -40,9 +40,10 @@ class KernelRuntimeContext {
    * @retval MemoryAllocationFailed The allocator has no room.
    */
   Result<void*> allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
-    ET_REQUIRE(temp_allocator_ != nullptr, NotFound,
-               "%zu bytes of temporary memory are needed, but the method has no temporary allocator",
-               size);
+    ET_REQUIRE(
+        temp_allocator_ != nullptr, NotFound,
+        "%zu bytes of temporary memory are needed, but the method has no temporary allocator",
+        size);
     void* const memory = temp_allocator_->allocate(size, alignment);
     ET_REQUIRE(memory != nullptr, MemoryAllocationFailed,
                "the temporary allocator has no room for %zu bytes", size);

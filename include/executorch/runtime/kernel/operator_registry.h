@@ -1,7 +1,7 @@
 /**
  * @file
- * The kernels of the process, by operator name and, where a kernel is specialised, by the types and dim orders of
- * its tensors. All functions are thread-safe.
+ * The kernels of the process, by operator name and, where a kernel is specialised, by the types and
+ * dim orders of its tensors. All functions are thread-safe.
  */
 #pragma once
 
@@ -24,18 +24,18 @@
 #endif
 
 /// Logs a KernelKey.
-#define ET_LOG_KERNEL_KEY(k)                                               \
+#define ET_LOG_KERNEL_KEY(k)                                                \
   ET_LOG(Info, "key: %s, is_fallback: %s", k.is_fallback() ? "" : k.data(), \
          k.is_fallback() ? "true" : "false");
 
 /// Logs a list of TensorMeta.
-#define ET_LOG_TENSOR_META(meta_list)                                    \
-  for (const auto& meta : meta_list) {                                   \
-    ET_LOG(Info, "dtype: %d | dim order: [", int(meta.dtype_));          \
-    for (size_t i = 0; i < meta.dim_order_.size(); i++) {                \
-      ET_LOG(Info, "%d,", static_cast<int32_t>(meta.dim_order_[i]));     \
-    }                                                                    \
-    ET_LOG(Info, "]");                                                   \
+#define ET_LOG_TENSOR_META(meta_list)                                \
+  for (const auto& meta : meta_list) {                               \
+    ET_LOG(Info, "dtype: %d | dim order: [", int(meta.dtype_));      \
+    for (size_t i = 0; i < meta.dim_order_.size(); i++) {            \
+      ET_LOG(Info, "%d,", static_cast<int32_t>(meta.dim_order_[i])); \
+    }                                                                \
+    ET_LOG(Info, "]");                                               \
   }
 
 namespace executorch {
@@ -77,8 +77,9 @@ struct TensorMeta {
 };
 
 /**
- * Which tensors a specialised kernel is for, as text: "v1/" and per tensor "<dtype>;<dim>,<dim>,…", joined by "|",
- * for example "v1/6;0,1|6;0,1". A key without text belongs to the fallback kernel, which takes all.
+ * Which tensors a specialised kernel is for, as text: "v1/" and per tensor "<dtype>;<dim>,<dim>,…",
+ * joined by "|", for example "v1/6;0,1|6;0,1". A key without text belongs to the fallback kernel,
+ * which takes all.
  */
 struct KernelKey {
  public:
@@ -131,8 +132,8 @@ namespace internal {
 /// Room for the key of 16 tensors of 16 dimensions.
 constexpr size_t kKernelKeyBufSize = 659;
 
-/// Writes the text of a KernelKey, terminated; no tensors give "". InvalidArgument when it does not fit or when a
-/// type or dimension is not below 100.
+/// Writes the text of a KernelKey, terminated; no tensors give "". InvalidArgument when it does not
+/// fit or when a type or dimension is not below 100.
 EXECUTORCH_API Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size);
 
 }  // namespace internal
@@ -141,8 +142,8 @@ EXECUTORCH_API Error make_kernel_key_string(Span<const TensorMeta> key, char* bu
 EXECUTORCH_API bool registry_has_op_function(const char* name,
                                              Span<const TensorMeta> meta_list = {});
 
-/// The kernel of an operator for the given tensors: the specialised one, else the fallback, else OperatorMissing
-/// with a text that says where the operator is found.
+/// The kernel of an operator for the given tensors: the specialised one, else the fallback, else
+/// OperatorMissing with a text that says where the operator is found.
 EXECUTORCH_API Result<OpFunction> get_op_function_from_registry(
     const char* name, Span<const TensorMeta> meta_list = {});
 
@@ -151,13 +152,15 @@ EXECUTORCH_API Result<OpFunction> get_op_function_from_registry(const char* name
                                                                 Span<const TensorMeta> meta_list,
                                                                 Span<const Kernel> kernel_list);
 
-/// All kernels. The span stays valid for the life of the process, and lacks what is registered after the call.
+/// All kernels. The span stays valid for the life of the process, and lacks what is registered
+/// after the call.
 EXECUTORCH_API Span<const Kernel> get_registered_kernels();
 
 /**
  * Registers all of `kernels`, or none.
  *
- * @retval RegistrationAlreadyRegistered A kernel of this name and key exists; both library files are logged.
+ * @retval RegistrationAlreadyRegistered A kernel of this name and key exists; both library files
+ * are logged.
  * @retval InvalidArgument A kernel has no name or no function.
  * @retval MemoryAllocationFailed
  */
@@ -191,8 +194,7 @@ inline OpFunction getOpsFn(const char* name,
   return *result;
 }
 
-inline bool hasOpsFn(const char* name,
-                     ::executorch::runtime::ArrayRef<TensorMeta> meta_list = {}) {
+inline bool hasOpsFn(const char* name, ::executorch::runtime::ArrayRef<TensorMeta> meta_list = {}) {
   return ::executorch::runtime::registry_has_op_function(name,
                                                          {meta_list.data(), meta_list.size()});
 }

@@ -1,8 +1,9 @@
 /**
  * @file
- * Registration of a whole operator library. A library describes its operators in one table, a row each with
- * the schema, and registers the table once when it loads. The schema lets the runtime check the count and the
- * kinds of a program's arguments before the first call, and name them in errors.
+ * Registration of a whole operator library. A library describes its operators in one table, a row
+ * each with the schema, and registers the table once when it loads. The schema lets the runtime
+ * check the count and the kinds of a program's arguments before the first call, and name them in
+ * errors.
  *
  * Single kernels registered through operator_registry.h live in the same registry.
  */
@@ -32,22 +33,23 @@ struct OperatorRow {
 };
 
 /**
- * Registers all rows, or none. Refused when one of the names is registered already by another operator library
- * (a second copy of an operator set in one process): both library files are logged and kept, and every later
- * Program::load_method fails with that text. The process lives.
+ * Registers all rows, or none. Refused when one of the names is registered already by another
+ * operator library (a second copy of an operator set in one process): both library files are logged
+ * and kept, and every later Program::load_method fails with that text. The process lives.
  *
  * @param[in] library_name Name used in messages, e.g. "CPU operators".
  * @param[in] rows Must live as long as the process.
  * @retval Error::Ok, RegistrationAlreadyRegistered, MemoryAllocationFailed.
  * Thread-safe.
  */
-ET_NODISCARD EXECUTORCH_API Error register_operator_library(const char* library_name, Span<const OperatorRow> rows);
+ET_NODISCARD EXECUTORCH_API Error register_operator_library(const char* library_name,
+                                                            Span<const OperatorRow> rows);
 
 /// Why an operator library was refused: names both library files. Null when none was. Stays valid.
 EXECUTORCH_API const char* operator_library_conflict();
 
-/// All rows of all registered operator libraries, in order of registration. The span stays valid for the
-/// life of the process, and lacks what is registered after the call.
+/// All rows of all registered operator libraries, in order of registration. The span stays valid
+/// for the life of the process, and lacks what is registered after the call.
 EXECUTORCH_API Span<const OperatorRow> registered_operator_rows();
 
 /// One parsed argument. `name` points into the schema text and is not terminated.
@@ -73,14 +75,15 @@ struct OperatorSchema {
 /// Parses the text of OperatorRow::schema. InvalidArgument with a text when it is malformed.
 ET_NODISCARD EXECUTORCH_API Error parse_operator_schema(const char* text, OperatorSchema* schema);
 
-/// The schema text of a registered operator, or null when it has none (registered through a bare function pointer).
+/// The schema text of a registered operator, or null when it has none (registered through a bare
+/// function pointer).
 EXECUTORCH_API const char* find_operator_schema(const char* name);
 
 /// The signature of a kernel registered under `name`, or null when none of them has one.
 EXECUTORCH_API const KernelSignature* find_kernel_signature(const char* name);
 
-/// The component and CMake target that carries an operator missing from this process, by its namespace or name;
-/// null when unknown. For error texts.
+/// The component and CMake target that carries an operator missing from this process, by its
+/// namespace or name; null when unknown. For error texts.
 EXECUTORCH_API const char* operator_component_hint(const char* name);
 
 }  // namespace runtime

@@ -10,7 +10,8 @@
 namespace executorch {
 namespace runtime {
 
-/// Ends the process through the platform's abort hook. Used only where a documented precondition is broken.
+/// Ends the process through the platform's abort hook. Used only where a documented precondition is
+/// broken.
 ET_NORETURN EXECUTORCH_API void runtime_abort();
 
 }  // namespace runtime

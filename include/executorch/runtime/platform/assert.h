@@ -1,7 +1,7 @@
 /**
  * @file
- * Checks of preconditions that end the process when broken. They guard against mistakes of the calling code only:
- * what comes from a file, a tensor or a user is refused by returning an Error.
+ * Checks of preconditions that end the process when broken. They guard against mistakes of the
+ * calling code only: what comes from a file, a tensor or a user is refused by returning an Error.
  */
 #pragma once
 
@@ -14,21 +14,21 @@
   ET_LOG(Fatal, "In function %s(), assert failed" _format, ET_FUNCTION, ##__VA_ARGS__)
 
 /// Aborts with a printf-like message unless the condition holds.
-#define ET_CHECK_MSG(_cond, _format, ...)                                \
-  do {                                                                   \
-    if ET_UNLIKELY (!(_cond)) {                                          \
-      ET_ASSERT_MESSAGE_EMIT(" (%s): " _format, #_cond, ##__VA_ARGS__);  \
-      ::executorch::runtime::runtime_abort();                            \
-    }                                                                    \
+#define ET_CHECK_MSG(_cond, _format, ...)                               \
+  do {                                                                  \
+    if ET_UNLIKELY (!(_cond)) {                                         \
+      ET_ASSERT_MESSAGE_EMIT(" (%s): " _format, #_cond, ##__VA_ARGS__); \
+      ::executorch::runtime::runtime_abort();                           \
+    }                                                                   \
   } while (0)
 
 /// Aborts, showing the condition, unless it holds.
-#define ET_CHECK(_cond)                         \
-  do {                                          \
-    if ET_UNLIKELY (!(_cond)) {                 \
-      ET_ASSERT_MESSAGE_EMIT(": %s", #_cond);   \
-      ::executorch::runtime::runtime_abort();   \
-    }                                           \
+#define ET_CHECK(_cond)                       \
+  do {                                        \
+    if ET_UNLIKELY (!(_cond)) {               \
+      ET_ASSERT_MESSAGE_EMIT(": %s", #_cond); \
+      ::executorch::runtime::runtime_abort(); \
+    }                                         \
   } while (0)
 
 // The same in debug builds; the condition is not evaluated in others.
@@ -43,15 +43,15 @@
 #endif
 
 /// Marks a place that is never reached; aborts if it is.
-#define ET_ASSERT_UNREACHABLE()                                          \
-  do {                                                                   \
-    ET_CHECK_MSG(false, "Execution should not reach this point");        \
-    ET_UNREACHABLE();                                                    \
+#define ET_ASSERT_UNREACHABLE()                                   \
+  do {                                                            \
+    ET_CHECK_MSG(false, "Execution should not reach this point"); \
+    ET_UNREACHABLE();                                             \
   } while (0)
 
 /// The same with a printf-like message.
-#define ET_ASSERT_UNREACHABLE_MSG(_format, ...)                                                \
-  do {                                                                                         \
-    ET_CHECK_MSG(false, "Execution should not reach this point. " _format, ##__VA_ARGS__);     \
-    ET_UNREACHABLE();                                                                          \
+#define ET_ASSERT_UNREACHABLE_MSG(_format, ...)                                            \
+  do {                                                                                     \
+    ET_CHECK_MSG(false, "Execution should not reach this point. " _format, ##__VA_ARGS__); \
+    ET_UNREACHABLE();                                                                      \
   } while (0)

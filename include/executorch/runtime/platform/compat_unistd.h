@@ -1,6 +1,7 @@
 /**
  * @file
- * POSIX file calls on every platform: `<unistd.h>` where it exists, the same names over the C runtime on Windows.
+ * POSIX file calls on every platform: `<unistd.h>` where it exists, the same names over the C
+ * runtime on Windows.
  */
 #pragma once
 
@@ -36,7 +37,8 @@
 #define lseek _lseeki64
 #endif
 
-/// Reads `nbytes` at `offset` without moving the file position. -1 with errno set on failure, 0 at the end.
+/// Reads `nbytes` at `offset` without moving the file position. -1 with errno set on failure, 0 at
+/// the end.
 inline ssize_t pread(int fd, void* buf, size_t nbytes, size_t offset) {
   const HANDLE file = reinterpret_cast<HANDLE>(_get_osfhandle(fd));
   OVERLAPPED position;

@@ -1,7 +1,8 @@
 /**
  * @file
- * Messages to the platform's log. ET_LOG is cut at compile time below ET_MIN_LOG_LEVEL and altogether with
- * ET_LOG_ENABLED 0; what is left can be cut further at run time with set_log_level().
+ * Messages to the platform's log. ET_LOG is cut at compile time below ET_MIN_LOG_LEVEL and
+ * altogether with ET_LOG_ENABLED 0; what is left can be cut further at run time with
+ * set_log_level().
  */
 #pragma once
 
@@ -36,8 +37,9 @@ enum class LogLevel : uint8_t {
   NumLevels,
 };
 
-/// Messages below `level` are dropped from now on; LogLevel::NumLevels drops all. Initially Debug (nothing is
-/// dropped), or what EXECUTORCH_LOG_LEVEL in the environment names (debug, info, error, fatal, off). Thread-safe.
+/// Messages below `level` are dropped from now on; LogLevel::NumLevels drops all. Initially Debug
+/// (nothing is dropped), or what EXECUTORCH_LOG_LEVEL in the environment names (debug, info, error,
+/// fatal, off). Thread-safe.
 EXECUTORCH_API void set_log_level(LogLevel level);
 
 /// The level that set_log_level() set.
@@ -81,14 +83,14 @@ using ::executorch::runtime::LogLevel;
         static_cast<uint32_t>(::executorch::runtime::LogLevel::ET_MIN_LOG_LEVEL)) {               \
       ::executorch::runtime::internal::logf(::executorch::runtime::LogLevel::_level,              \
                                             ::executorch::runtime::internal::get_log_timestamp(), \
-                                            ET_SHORT_FILENAME, ET_FUNCTION, ET_LINE, _format,     \
-                                            ##__VA_ARGS__);                                       \
+                                            ET_SHORT_FILENAME, ET_FUNCTION, ET_LINE,              \
+                                            _format, ##__VA_ARGS__);                              \
     }                                                                                             \
   } while (0)
 
 /// Logs an error unless the condition holds.
-#define ET_CHECK_OR_LOG_ERROR(_condition, _format, ...)     \
-  do {                                                      \
+#define ET_CHECK_OR_LOG_ERROR(_condition, _format, ...)       \
+  do {                                                        \
     if (!(_condition)) ET_LOG(Error, _format, ##__VA_ARGS__); \
   } while (0)
 

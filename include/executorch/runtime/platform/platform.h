@@ -2,10 +2,12 @@
  * @file
  * The platform layer: time, messages, memory and abort, replaceable by the application in two ways.
  *
- * - At link time: define any of the `et_pal_*` functions in the application. The runtime's own definitions are weak.
+ * - At link time: define any of the `et_pal_*` functions in the application. The runtime's own
+ * definitions are weak.
  * - At run time: register_pal() with a table of functions; entries left null keep what is active.
  *
- * The runtime calls the `pal_*` functions of namespace executorch::runtime, which go through the active table.
+ * The runtime calls the `pal_*` functions of namespace executorch::runtime, which go through the
+ * active table.
  */
 #pragma once
 
@@ -110,14 +112,15 @@ struct EXECUTORCH_API PalImpl {
 };
 
 /**
- * Replaces the functions that `impl` names. May be called from a static initializer and while other threads use
- * the platform: each call sees the old or the new function. A later registration wins.
+ * Replaces the functions that `impl` names. May be called from a static initializer and while other
+ * threads use the platform: each call sees the old or the new function. A later registration wins.
  *
  * @returns true; the result is kept for compatibility.
  */
 EXECUTORCH_API bool register_pal(PalImpl impl);
 
-/// The active table. Never null, no null entries among the functions; valid for the life of the process.
+/// The active table. Never null, no null entries among the functions; valid for the life of the
+/// process.
 EXECUTORCH_API const PalImpl* get_pal_impl();
 
 /// The hooks of the active table; see the `et_pal_*` function of the same name.

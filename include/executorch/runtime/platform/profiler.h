@@ -1,7 +1,8 @@
 /**
  * @file
- * The legacy profiler: events and allocations in a fixed buffer, written by the EXECUTORCH_* macros of code that is
- * compiled with PROFILING_ENABLED. Without it the macros are empty. New code uses the event tracer.
+ * The legacy profiler: events and allocations in a fixed buffer, written by the EXECUTORCH_* macros
+ * of code that is compiled with PROFILING_ENABLED. Without it the macros are empty. New code uses
+ * the event tracer.
  */
 #pragma once
 
@@ -79,10 +80,10 @@ typedef struct alignas(8) {
 } prof_header_t;
 
 /// A block: header, events, allocators, allocations.
-constexpr uint32_t prof_buf_size =
-    sizeof(prof_header_t) + sizeof(prof_event_t) * MAX_PROFILE_EVENTS +
-    sizeof(mem_prof_event_t) * MAX_MEM_PROFILE_EVENTS +
-    sizeof(prof_allocator_t) * MEM_PROFILE_MAX_ALLOCATORS;
+constexpr uint32_t prof_buf_size = sizeof(prof_header_t) +
+                                   sizeof(prof_event_t) * MAX_PROFILE_EVENTS +
+                                   sizeof(mem_prof_event_t) * MAX_MEM_PROFILE_EVENTS +
+                                   sizeof(prof_allocator_t) * MEM_PROFILE_MAX_ALLOCATORS;
 constexpr size_t prof_header_offset = 0;
 constexpr size_t prof_events_offset = sizeof(prof_header_t);
 constexpr size_t prof_mem_alloc_info_offset =
@@ -93,8 +94,8 @@ constexpr size_t prof_mem_alloc_events_offset =
 /// Opens the first block. Called by runtime_init().
 EXECUTORCH_API void profiler_init(void);
 
-/// Begins an event; the name must stay valid until it ends. UINT32_MAX when the block is full. Events, blocks and
-/// results are for one thread at a time.
+/// Begins an event; the name must stay valid until it ends. UINT32_MAX when the block is full.
+/// Events, blocks and results are for one thread at a time.
 EXECUTORCH_API uint32_t begin_profiling(const char* name);
 
 /// Ends an event; ids that are none are ignored.
@@ -191,12 +192,12 @@ using ::executorch::runtime::track_allocator;
 #define EXECUTORCH_END_PROF(token_id) ::executorch::runtime::end_profiling(token_id);
 #define EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b) a##b
 #define EXECUTORCH_SCOPE_PROF_CONCAT(a, b) EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b)
-#define EXECUTORCH_SCOPE_PROF(name)         \
-  ::executorch::runtime::ExecutorchProfiler \
-  EXECUTORCH_SCOPE_PROF_CONCAT(et_profiler_, __LINE__)(name);
-#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx) \
-  ::executorch::runtime::ExecutorchProfilerInstructionScope              \
-  __profiler_instruction_scope({chain_idx, instruction_idx});
+#define EXECUTORCH_SCOPE_PROF(name)                                                    \
+  ::executorch::runtime::ExecutorchProfiler EXECUTORCH_SCOPE_PROF_CONCAT(et_profiler_, \
+                                                                         __LINE__)(name);
+#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx)                  \
+  ::executorch::runtime::ExecutorchProfilerInstructionScope __profiler_instruction_scope( \
+      {chain_idx, instruction_idx});
 #define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) \
   ::executorch::runtime::dump_profile_stats(prof_result);
 #define EXECUTORCH_RESET_PROFILE_RESULTS() ::executorch::runtime::reset_profile_stats();
@@ -210,7 +211,8 @@ using ::executorch::runtime::track_allocator;
     (void)(name);                             \
   } while (0)
 #define EXECUTORCH_BEGIN_PROF(name) \
-  {}
+  {                                 \
+  }
 #define EXECUTORCH_END_PROF(token_id) \
   do {                                \
     (void)(token_id);                 \
@@ -227,7 +229,8 @@ using ::executorch::runtime::track_allocator;
 #define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result_test) \
   memset(prof_result_test, 0, sizeof(::executorch::runtime::prof_result_t));
 #define EXECUTORCH_RESET_PROFILE_RESULTS() \
-  {}
+  {                                        \
+  }
 #define EXECUTORCH_TRACK_ALLOCATOR(name) ((void)(name), -1)
 #define EXECUTORCH_TRACK_ALLOCATION(id, size) \
   do {                                        \

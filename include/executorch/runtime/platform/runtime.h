@@ -11,8 +11,8 @@ namespace executorch {
 namespace runtime {
 
 /**
- * Prepares the platform and the profiler. Call it once before other functions of the runtime; calling it again
- * does no harm.
+ * Prepares the platform and the profiler. Call it once before other functions of the runtime;
+ * calling it again does no harm.
  */
 EXECUTORCH_API void runtime_init();
 

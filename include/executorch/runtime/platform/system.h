@@ -15,7 +15,8 @@ static constexpr const char* DYNAMIC_LIBRARY_NOT_FOUND = "NOT_FOUND";
 
 extern "C" {
 
-/// The file of the shared library or program that contains `addr`, or one of the two constants above.
+/// The file of the shared library or program that contains `addr`, or one of the two constants
+/// above.
 inline const char* et_pal_get_shared_library_name(const void* addr) {
 #if defined(ET_USE_LIBDL)
   Dl_info info;
