@@ -129,8 +129,8 @@ TEST_F(BoxingTest, WorksWithoutAContext) {
 }
 
 TEST_F(BoxingTest, DerivesTheSignature) {
-  const executorch::runtime::Kernel kernel = executorch::extension::make_boxed_kernel(
-      kRecordName, EXECUTORCH_FN(record_out, kRecordName));
+  const executorch::runtime::Kernel kernel =
+      executorch::extension::make_boxed_kernel(kRecordName, EXECUTORCH_FN(record_out, kRecordName));
   ASSERT_NE(kernel.signature_, nullptr);
   const KernelSignature& signature = *kernel.signature_;
   ASSERT_EQ(signature.count, 5u);

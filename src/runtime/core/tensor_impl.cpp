@@ -15,8 +15,8 @@ namespace runtime {
 namespace etensor {
 
 Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
-  ET_REQUIRE(dim == 0 || sizes != nullptr, InvalidArgument, "a tensor of %zd dimensions has no sizes",
-             dim);
+  ET_REQUIRE(dim == 0 || sizes != nullptr, InvalidArgument,
+             "a tensor of %zd dimensions has no sizes", dim);
   ssize_t numel = 1;
   for (ssize_t i = 0; i < dim; ++i) {
     ET_REQUIRE(sizes[i] >= 0, InvalidArgument, "the size of dimension %zd is negative: %d", i,
@@ -51,9 +51,13 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
                "A tensor cannot have %zd dimensions.", dim);
 }
 
-size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel_) * elementSize(type_); }
+size_t TensorImpl::nbytes() const {
+  return static_cast<size_t>(numel_) * elementSize(type_);
+}
 
-ssize_t TensorImpl::element_size() const { return static_cast<ssize_t>(elementSize(type_)); }
+ssize_t TensorImpl::element_size() const {
+  return static_cast<ssize_t>(elementSize(type_));
+}
 
 namespace {
 
@@ -71,7 +75,8 @@ Error check_strides(const TensorImpl::SizesType* sizes, const TensorImpl::DimOrd
   return Error::Ok;
 }
 
-Error check_size_bounds(ArrayRef<TensorImpl::SizesType> sizes, const TensorImpl::SizesType* bounds) {
+Error check_size_bounds(ArrayRef<TensorImpl::SizesType> sizes,
+                        const TensorImpl::SizesType* bounds) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     ET_REQUIRE(sizes[i] <= bounds[i], NotSupported,
                "size %d of dimension %zu exceeds its upper bound %d", static_cast<int>(sizes[i]), i,
@@ -85,7 +90,8 @@ Error check_size_bounds(ArrayRef<TensorImpl::SizesType> sizes, const TensorImpl:
 Error TensorImpl::internal_resize_contiguous(ArrayRef<SizesType> new_sizes) {
   const size_t dims = static_cast<size_t>(dim_);
   ET_REQUIRE(new_sizes.size() == dims, NotSupported,
-             "a tensor of %zu dimensions cannot get %zu: the rank is fixed", dims, new_sizes.size());
+             "a tensor of %zu dimensions cannot get %zu: the rank is fixed", dims,
+             new_sizes.size());
   if (dims == 0 || std::memcmp(sizes_, new_sizes.data(), dims * sizeof(SizesType)) == 0) {
     return Error::Ok;
   }

@@ -13,11 +13,20 @@ namespace runtime {
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
 
+// Returns false with a logged text unless the condition holds.
+#define ET_EXPECT(cond__, ...)                   \
+  do {                                           \
+    if (!(cond__)) {                             \
+      set_error_message(__VA_ARGS__);            \
+      ET_LOG(Error, "%s", last_error_message()); \
+      return false;                              \
+    }                                            \
+  } while (0)
+
 namespace {
 
 bool report(bool holds, ScalarType found, const char* expected) {
-  ET_CHECK_OR_RETURN_FALSE(holds, "expected %s, found a tensor of dtype %s", expected,
-                           toString(found));
+  ET_EXPECT(holds, "expected %s, found a tensor of dtype %s", expected, toString(found));
   return true;
 }
 
@@ -29,16 +38,17 @@ auto show_strides(const Tensor& t) {
   return tensor_shape_to_c_string({t.strides().data(), t.strides().size()});
 }
 
-size_t rank_of(const Tensor& t) { return static_cast<size_t>(t.dim()); }
+size_t rank_of(const Tensor& t) {
+  return static_cast<size_t>(t.dim());
+}
 
 }  // namespace
 
 // -- Element types --
 
 bool tensor_can_cast_to(Tensor a, ScalarType dtype) {
-  ET_CHECK_OR_RETURN_FALSE(canCast(a.scalar_type(), dtype),
-                           "a tensor of dtype %s cannot be stored as %s", toString(a.scalar_type()),
-                           toString(dtype));
+  ET_EXPECT(canCast(a.scalar_type(), dtype), "a tensor of dtype %s cannot be stored as %s",
+            toString(a.scalar_type()), toString(dtype));
   return true;
 }
 
@@ -48,21 +58,22 @@ bool tensor_is_type(Tensor t, ScalarType dtype) {
 
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2) {
   const ScalarType found = t.scalar_type();
-  ET_CHECK_OR_RETURN_FALSE(found == dtype || found == dtype2,
-                           "expected %s or %s, found a tensor of dtype %s", toString(dtype),
-                           toString(dtype2), toString(found));
+  ET_EXPECT(found == dtype || found == dtype2, "expected %s or %s, found a tensor of dtype %s",
+            toString(dtype), toString(dtype2), toString(found));
   return true;
 }
 
 bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2, ScalarType dtype3) {
   const ScalarType found = t.scalar_type();
-  ET_CHECK_OR_RETURN_FALSE(found == dtype || found == dtype2 || found == dtype3,
-                           "expected %s, %s or %s, found a tensor of dtype %s", toString(dtype),
-                           toString(dtype2), toString(dtype3), toString(found));
+  ET_EXPECT(found == dtype || found == dtype2 || found == dtype3,
+            "expected %s, %s or %s, found a tensor of dtype %s", toString(dtype), toString(dtype2),
+            toString(dtype3), toString(found));
   return true;
 }
 
-bool tensor_is_bool_type(Tensor t) { return tensor_is_type(t, ScalarType::Bool); }
+bool tensor_is_bool_type(Tensor t) {
+  return tensor_is_type(t, ScalarType::Bool);
+}
 
 bool tensor_is_integral_type(Tensor t, bool includeBool) {
   return report(isIntegralType(t.scalar_type(), includeBool), t.scalar_type(),
@@ -103,8 +114,8 @@ bool tensor_is_bits_type(Tensor t) {
 }
 
 bool tensors_have_same_dtype(Tensor a, Tensor b) {
-  ET_CHECK_OR_RETURN_FALSE(a.scalar_type() == b.scalar_type(), "the dtypes differ: %s and %s",
-                           toString(a.scalar_type()), toString(b.scalar_type()));
+  ET_EXPECT(a.scalar_type() == b.scalar_type(), "the dtypes differ: %s and %s",
+            toString(a.scalar_type()), toString(b.scalar_type()));
   return true;
 }
 
@@ -115,16 +126,16 @@ bool tensors_have_same_dtype(Tensor a, Tensor b, Tensor c) {
 // -- Dimensions and sizes --
 
 bool dim_is_valid(int64_t dim, int64_t upper_bound) {
-  ET_CHECK_OR_RETURN_FALSE(dim >= -upper_bound && dim < upper_bound,
-                           "dimension %" PRId64 " is not in the range [%" PRId64 ", %" PRId64 ")",
-                           dim, -upper_bound, upper_bound);
+  ET_EXPECT(dim >= -upper_bound && dim < upper_bound,
+            "dimension %" PRId64 " is not in the range [%" PRId64 ", %" PRId64 ")", dim,
+            -upper_bound, upper_bound);
   return true;
 }
 
 bool tensor_has_dim(Tensor t, int64_t d) {
   const int64_t dims = t.dim() == 0 ? 1 : t.dim();
-  ET_CHECK_OR_RETURN_FALSE(d >= -dims && d < dims,
-                           "a tensor of %zu dimensions has no dimension %" PRId64, rank_of(t), d);
+  ET_EXPECT(d >= -dims && d < dims, "a tensor of %zu dimensions has no dimension %" PRId64,
+            rank_of(t), d);
   return true;
 }
 
@@ -136,62 +147,60 @@ bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
     return true;
   }
   const ssize_t dim = static_cast<ssize_t>(d < 0 ? d + t.dim() : d);
-  ET_CHECK_OR_RETURN_FALSE(t.size(dim) != 0, "dimension %zd of the shape %s has no elements", dim,
-                           show_shape(t).data());
+  ET_EXPECT(t.size(dim) != 0, "dimension %zd of the shape %s has no elements", dim,
+            show_shape(t).data());
   return true;
 }
 
 bool tensor_dim_has_index(Tensor t, int64_t d, int64_t ix) {
-  ET_CHECK_OR_RETURN_FALSE(t.dim() != 0, "a tensor without dimensions cannot be indexed");
+  ET_EXPECT(t.dim() != 0, "a tensor without dimensions cannot be indexed");
   if (!tensor_has_dim(t, d)) {
     return false;
   }
   const int64_t size = t.size(static_cast<ssize_t>(d < 0 ? d + t.dim() : d));
-  ET_CHECK_OR_RETURN_FALSE(ix >= -size && ix < size,
-                           "index %" PRId64 " is not in the range [%" PRId64 ", %" PRId64
-                           ") of dimension %" PRId64,
-                           ix, -size, size, d);
+  ET_EXPECT(ix >= -size && ix < size,
+            "index %" PRId64 " is not in the range [%" PRId64 ", %" PRId64
+            ") of dimension %" PRId64,
+            ix, -size, size, d);
   return true;
 }
 
 bool tensor_is_rank(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(rank_of(t) == rank, "expected %zu dimensions, found %zu", rank, rank_of(t));
+  ET_EXPECT(rank_of(t) == rank, "expected %zu dimensions, found %zu", rank, rank_of(t));
   return true;
 }
 
 bool tensor_has_rank_greater_or_equal_to(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(rank_of(t) >= rank, "expected at least %zu dimensions, found %zu", rank,
-                           rank_of(t));
+  ET_EXPECT(rank_of(t) >= rank, "expected at least %zu dimensions, found %zu", rank, rank_of(t));
   return true;
 }
 
 bool tensor_has_rank_smaller_or_equal_to(Tensor t, size_t rank) {
-  ET_CHECK_OR_RETURN_FALSE(rank_of(t) <= rank, "expected at most %zu dimensions, found %zu", rank,
-                           rank_of(t));
+  ET_EXPECT(rank_of(t) <= rank, "expected at most %zu dimensions, found %zu", rank, rank_of(t));
   return true;
 }
 
 bool tensors_have_same_rank(Tensor a, Tensor b) {
-  ET_CHECK_OR_RETURN_FALSE(a.dim() == b.dim(), "the numbers of dimensions differ: %zu and %zu",
-                           rank_of(a), rank_of(b));
+  ET_EXPECT(a.dim() == b.dim(), "the numbers of dimensions differ: %zu and %zu", rank_of(a),
+            rank_of(b));
   return true;
 }
 
 bool tensors_have_same_size_at_dims(Tensor a, size_t dim_a, Tensor b, size_t dim_b) {
-  ET_CHECK_OR_RETURN_FALSE(dim_a < rank_of(a), "a tensor of %zu dimensions has no dimension %zu",
-                           rank_of(a), dim_a);
-  ET_CHECK_OR_RETURN_FALSE(dim_b < rank_of(b), "a tensor of %zu dimensions has no dimension %zu",
-                           rank_of(b), dim_b);
-  ET_CHECK_OR_RETURN_FALSE(a.sizes()[dim_a] == b.sizes()[dim_b],
-                           "dimension %zu of the shape %s does not match dimension %zu of %s", dim_a,
-                           show_shape(a).data(), dim_b, show_shape(b).data());
+  ET_EXPECT(dim_a < rank_of(a), "a tensor of %zu dimensions has no dimension %zu", rank_of(a),
+            dim_a);
+  ET_EXPECT(dim_b < rank_of(b), "a tensor of %zu dimensions has no dimension %zu", rank_of(b),
+            dim_b);
+  ET_EXPECT(a.sizes()[dim_a] == b.sizes()[dim_b],
+            "dimension %zu of the shape %s does not match dimension %zu of %s", dim_a,
+            show_shape(a).data(), dim_b, show_shape(b).data());
   return true;
 }
 
 bool tensors_have_same_shape(Tensor a, Tensor b) {
   const bool single = a.numel() == 1 && b.numel() == 1;
-  ET_CHECK_OR_RETURN_FALSE(single || a.sizes() == b.sizes(), "the shapes differ: %s and %s",
-                           show_shape(a).data(), show_shape(b).data());
+  ET_EXPECT(single || a.sizes() == b.sizes(), "the shapes differ: %s and %s", show_shape(a).data(),
+            show_shape(b).data());
   return true;
 }
 
@@ -207,20 +216,19 @@ bool tensors_have_same_shape_and_dtype(Tensor a, Tensor b, Tensor c) {
   return tensors_have_same_shape(a, b, c) && tensors_have_same_dtype(a, b, c);
 }
 
-bool tensor_has_expected_size(Tensor a,
-                              executorch::aten::ArrayRef<executorch::aten::SizesType> expected_sizes) {
-  ET_CHECK_OR_RETURN_FALSE(
-      a.sizes() == expected_sizes, "expected the shape %s, found %s",
-      tensor_shape_to_c_string({expected_sizes.data(), expected_sizes.size()}).data(),
-      show_shape(a).data());
+bool tensor_has_expected_size(
+    Tensor a, executorch::aten::ArrayRef<executorch::aten::SizesType> expected_sizes) {
+  ET_EXPECT(a.sizes() == expected_sizes, "expected the shape %s, found %s",
+            tensor_shape_to_c_string({expected_sizes.data(), expected_sizes.size()}).data(),
+            show_shape(a).data());
   return true;
 }
 
 // -- Order in memory --
 
 bool tensors_have_same_strides(Tensor a, Tensor b) {
-  ET_CHECK_OR_RETURN_FALSE(a.strides() == b.strides(), "the strides differ: %s and %s",
-                           show_strides(a).data(), show_strides(b).data());
+  ET_EXPECT(a.strides() == b.strides(), "the strides differ: %s and %s", show_strides(a).data(),
+            show_strides(b).data());
   return true;
 }
 
@@ -233,9 +241,9 @@ bool tensor_is_contiguous(Tensor t) {
   const auto sizes = t.sizes();
   int64_t expected = 1;
   for (size_t i = strides.size(); i-- > 0;) {
-    ET_CHECK_OR_RETURN_FALSE(strides[i] == expected,
-                             "the shape %s with strides %s is not contiguous at dimension %zu",
-                             show_shape(t).data(), show_strides(t).data(), i);
+    ET_EXPECT(strides[i] == expected,
+              "the shape %s with strides %s is not contiguous at dimension %zu",
+              show_shape(t).data(), show_strides(t).data(), i);
     // A dimension without elements has no influence on strides.
     expected *= sizes[i] == 0 ? 1 : sizes[i];
   }
@@ -243,29 +251,28 @@ bool tensor_is_contiguous(Tensor t) {
 }
 
 bool tensor_has_valid_dim_order(Tensor t) {
-  ET_CHECK_OR_RETURN_FALSE(validate_dim_order(t.dim_order().data(), t.dim_order().size()),
-                           "the dim order is not a permutation of the tensor's %zu dimensions",
-                           rank_of(t));
+  ET_EXPECT(validate_dim_order(t.dim_order().data(), t.dim_order().size()),
+            "the dim order is not a permutation of the tensor's %zu dimensions", rank_of(t));
   return true;
 }
 
 bool tensor_is_default_or_channels_last_dim_order(Tensor t) {
   const auto order = t.dim_order();
-  ET_CHECK_OR_RETURN_FALSE(is_contiguous_dim_order(order.data(), order.size()) ||
-                               is_channels_last_dim_order(order.data(), order.size()),
-                           "expected a tensor in contiguous or channels-last order");
+  ET_EXPECT(is_contiguous_dim_order(order.data(), order.size()) ||
+                is_channels_last_dim_order(order.data(), order.size()),
+            "expected a tensor in contiguous or channels-last order");
   return true;
 }
 
 bool tensor_is_default_dim_order(Tensor t) {
-  ET_CHECK_OR_RETURN_FALSE(is_contiguous_dim_order(t.dim_order().data(), t.dim_order().size()),
-                           "expected a tensor in contiguous order");
+  ET_EXPECT(is_contiguous_dim_order(t.dim_order().data(), t.dim_order().size()),
+            "expected a tensor in contiguous order");
   return true;
 }
 
 bool tensor_is_channels_last_dim_order(Tensor t) {
-  ET_CHECK_OR_RETURN_FALSE(is_channels_last_dim_order(t.dim_order().data(), t.dim_order().size()),
-                           "expected a tensor in channels-last order");
+  ET_EXPECT(is_channels_last_dim_order(t.dim_order().data(), t.dim_order().size()),
+            "expected a tensor in channels-last order");
   return true;
 }
 
@@ -282,8 +289,8 @@ bool tensors_have_same_dim_order(const executorch::aten::ArrayRef<Tensor> tensor
     all_channels_last = all_channels_last && is_channels_last_dim_order(order.data(), order.size());
     all_equal = all_equal && order == tensor_list[0].dim_order();
   }
-  ET_CHECK_OR_RETURN_FALSE(all_contiguous || all_channels_last || all_equal,
-                           "the dim orders of %zu tensors differ", tensor_list.size());
+  ET_EXPECT(all_contiguous || all_channels_last || all_equal,
+            "the dim orders of %zu tensors differ", tensor_list.size());
   return true;
 }
 

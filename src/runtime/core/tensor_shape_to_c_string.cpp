@@ -38,8 +38,12 @@ Text show(Span<const SizesType> shape) {
 
 }  // namespace
 
-Text tensor_shape_to_c_string(Span<const std::int32_t> shape) { return show(shape); }
+Text tensor_shape_to_c_string(Span<const std::int32_t> shape) {
+  return show(shape);
+}
 
-Text tensor_shape_to_c_string(Span<const std::int64_t> shape) { return show(shape); }
+Text tensor_shape_to_c_string(Span<const std::int64_t> shape) {
+  return show(shape);
+}
 
 }  // namespace executorch::runtime

@@ -11,8 +11,9 @@ namespace internal {
 // The only way to TensorImpl's resizing.
 class TensorResizerFriend final {
  public:
-  ET_NODISCARD static Error resize(executorch::aten::TensorImpl* impl,
-                                   executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+  ET_NODISCARD static Error resize(
+      executorch::aten::TensorImpl* impl,
+      executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
     return impl->internal_resize_contiguous(new_sizes);
   }
 };
@@ -29,7 +30,8 @@ Error unrepresentable_sizes(size_t rank) {
   return ET_ERROR(InvalidArgument, "a tensor cannot have a negative size or one over 2^31 - 1");
 }
 
-Error share_tensor_data(const executorch::aten::Tensor& t_dst, const executorch::aten::Tensor& t_src) {
+Error share_tensor_data(const executorch::aten::Tensor& t_dst,
+                        const executorch::aten::Tensor& t_src) {
   ET_REQUIRE(t_dst.nbytes() == t_src.nbytes(), InvalidArgument,
              "a tensor of %zu bytes cannot share the memory of one of %zu bytes", t_dst.nbytes(),
              t_src.nbytes());
@@ -39,14 +41,17 @@ Error share_tensor_data(const executorch::aten::Tensor& t_dst, const executorch:
   return Error::Ok;
 }
 
-Error copy_tensor_data(const executorch::aten::Tensor& t_dst, const executorch::aten::Tensor& t_src) {
+Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
+                       const executorch::aten::Tensor& t_src) {
   ET_REQUIRE(t_dst.nbytes() == t_src.nbytes(), InvalidArgument,
              "%zu bytes cannot be copied to a tensor of %zu bytes", t_src.nbytes(), t_dst.nbytes());
   if (t_src.nbytes() == 0) {
     return Error::Ok;
   }
-  ET_REQUIRE(t_dst.const_data_ptr() != nullptr, InvalidArgument, "the tensor to copy to has no memory");
-  ET_REQUIRE(t_src.const_data_ptr() != nullptr, InvalidArgument, "the tensor to copy has no memory");
+  ET_REQUIRE(t_dst.const_data_ptr() != nullptr, InvalidArgument,
+             "the tensor to copy to has no memory");
+  ET_REQUIRE(t_src.const_data_ptr() != nullptr, InvalidArgument,
+             "the tensor to copy has no memory");
   // Both may be views of the same memory.
   std::memmove(t_dst.mutable_data_ptr(), t_src.const_data_ptr(), t_src.nbytes());
   return Error::Ok;
@@ -54,7 +59,8 @@ Error copy_tensor_data(const executorch::aten::Tensor& t_dst, const executorch::
 
 Error set_tensor_data(const executorch::aten::Tensor& t, void* buffer, size_t buffer_size) {
   ET_REQUIRE(buffer_size >= t.nbytes(), InvalidArgument,
-             "a buffer of %zu bytes is too small for a tensor of %zu bytes", buffer_size, t.nbytes());
+             "a buffer of %zu bytes is too small for a tensor of %zu bytes", buffer_size,
+             t.nbytes());
   t.unsafeGetTensorImpl()->set_data(buffer);
   return Error::Ok;
 }
@@ -69,8 +75,8 @@ Error get_dim_order(const executorch::aten::Tensor& tensor,
                     executorch::aten::DimOrderType* out_dim_order, size_t out_dim_order_size) {
   const auto dim_order = tensor.dim_order();
   ET_REQUIRE(out_dim_order_size == dim_order.size(), InvalidArgument,
-             "the dim order of a tensor of %zu dimensions does not fill %zu places", dim_order.size(),
-             out_dim_order_size);
+             "the dim order of a tensor of %zu dimensions does not fill %zu places",
+             dim_order.size(), out_dim_order_size);
   if (!dim_order.empty()) {
     std::memcpy(out_dim_order, dim_order.data(),
                 dim_order.size() * sizeof(executorch::aten::DimOrderType));
