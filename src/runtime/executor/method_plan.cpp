@@ -1,0 +1,83 @@
+// The planners of this process, and how they are asked.
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/executor/method_planner.h>
+
+#include "runtime/executor/method_loader.h"
+#include "runtime/executor/plan_editor.h"
+#include "runtime/executor/plan_view.h"
+
+namespace executorch {
+namespace runtime {
+
+namespace {
+
+constexpr size_t kMaxPlanners = 8;
+
+/// Filled from the front; never emptied.
+std::atomic<MethodPlanner*> g_planners[kMaxPlanners];
+
+bool planning_is_off() {
+  const char* setting = std::getenv("EXECUTORCH_PLAN");
+  return setting != nullptr && std::strcmp(setting, "off") == 0;
+}
+
+}  // namespace
+
+Error register_method_planner(MethodPlanner* planner) {
+  ET_REQUIRE(planner != nullptr, InvalidArgument, "the planner is null");
+  for (auto& slot : g_planners) {
+    MethodPlanner* expected = nullptr;
+    if (slot.compare_exchange_strong(expected, planner)) return Error::Ok;
+    ET_REQUIRE(expected != planner, RegistrationAlreadyRegistered, "planner '%s' is registered already",
+               planner->name());
+  }
+  return ET_ERROR(OutOfResources, "more than %zu planners", kMaxPlanners);
+}
+
+namespace internal {
+
+namespace {
+
+size_t arena_bytes(const MethodImpl& method) {
+  size_t total = 0;
+  for (const Span<uint8_t>& arena : method.arenas) total += arena.size();
+  return total;
+}
+
+/// What the application allows beyond the arenas.
+size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
+  const size_t arenas = arena_bytes(method);
+  const size_t left = options.memory_limit > arenas ? options.memory_limit - arenas : 0;
+  return options.plan_memory_limit < left ? options.plan_memory_limit : left;
+}
+
+}  // namespace
+
+Error plan_method(MethodImpl& method, const LoadOptions& options) {
+  if (!options.plan || planning_is_off() || g_planners[0].load() == nullptr) return Error::Ok;
+  const size_t limit = plan_limit(method, options);
+  LoadedMethodView view(method, limit);
+  ET_TRY(view.build());
+  RecordingPlanEditor editor(method);
+  ET_TRY(editor.build());
+  for (auto& slot : g_planners) {
+    MethodPlanner* planner = slot.load();
+    if (planner == nullptr) break;
+    const Error error = planner->plan(view, editor);
+    if (error != Error::Ok) {
+      add_error_context("planning by %s", planner->name());
+      return error;
+    }
+  }
+  ET_REQUIRE(editor.memory_bytes() <= limit, MemoryAllocationFailed, "its plan needs %zu bytes, the limit is %zu",
+             editor.memory_bytes(), limit);
+  return editor.apply();
+}
+
+}  // namespace internal
+}  // namespace runtime
+}  // namespace executorch
