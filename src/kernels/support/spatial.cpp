@@ -1,0 +1,40 @@
+#include "kernels/support/spatial.h"
+
+namespace executorch {
+namespace kernels {
+
+Error read_spatial(IntList list, int count, int64_t low, const char* name, int64_t* values) {
+  ET_REQUIRE(list.size() == 1 || list.size() == static_cast<size_t>(count), InvalidArgument,
+             "argument '%s': expected 1 or %d numbers, found %s", name, count, describe(list).text);
+  for (int d = 0; d < count; ++d) {
+    values[d] = list[list.size() == 1 ? 0 : d];
+    ET_REQUIRE(values[d] >= low && values[d] <= kMaxSpatialArgument, InvalidArgument,
+               "argument '%s': %lld is out of range", name, static_cast<long long>(values[d]));
+  }
+  return Error::Ok;
+}
+
+int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
+                         bool ceil_mode) {
+  const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
+  if (room < 0 && !ceil_mode) return 0;
+  const int64_t rounded = room + (ceil_mode ? stride - 1 : 0);
+  int64_t positions = (rounded >= 0 ? rounded / stride : -((-rounded + stride - 1) / stride)) + 1;
+  if (ceil_mode && (positions - 1) * stride >= size + padding) --positions;
+  return positions;
+}
+
+bool is_channels_last(const Tensor& tensor) {
+  if (tensor.dim() != 4) return false;
+  const TensorView view = view_of(tensor);
+  constexpr int kOrder[] = {1, 3, 2, 0};
+  int64_t expected = 1;
+  for (int d : kOrder) {
+    if (view.sizes[d] != 1 && view.strides[d] != expected) return false;
+    expected *= view.sizes[d];
+  }
+  return true;
+}
+
+}  // namespace kernels
+}  // namespace executorch
