@@ -22,7 +22,7 @@ Text show(Span<const SizesType> shape) {
     length += static_cast<size_t>(
         snprintf(text.data() + length, text.size() - length, format, values...));
   };
-  append("(");
+  append("%s", "(");
   for (size_t i = 0; i < shape.size(); ++i) {
     const char* separator = i == 0 ? "" : ", ";
     const int64_t size = shape[i];
@@ -32,7 +32,7 @@ Text show(Span<const SizesType> shape) {
       append("%s%" PRId64, separator, size);
     }
   }
-  append(")");
+  append("%s", ")");
   return text;
 }
 
