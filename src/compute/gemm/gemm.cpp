@@ -265,7 +265,11 @@ PackedMatrix gemm_pack(Isa isa, const MatrixView& b, int64_t k, int64_t n, float
 }
 
 size_t gemm_scratch_bytes(int64_t m, int64_t n, int64_t k, bool packed) noexcept {
-  return scratch_bytes(gemm_kernels(), m, n, k, packed, threadpool::pool_thread_count());
+  return gemm_scratch_bytes(active_isa(), m, n, k, packed);
+}
+
+size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed) noexcept {
+  return scratch_bytes(gemm_kernels(isa), m, n, k, packed, threadpool::pool_thread_count());
 }
 
 void gemm(const GemmArgs& args, void* scratch, size_t bytes) noexcept {

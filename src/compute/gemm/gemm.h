@@ -55,8 +55,9 @@ struct GemmArgs {
 };
 
 /// Scratch bytes for a product with these sizes, at most, whatever the strides, with the threads of the pool.
-/// `packed`: B comes packed. The size grows with m up to a bound, so that the largest m serves for all.
+/// `packed`: B comes packed, for `isa` or the active instruction set. The size grows with m up to a bound, so that the largest m serves for all.
 EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(int64_t m, int64_t n, int64_t k, bool packed) noexcept;
+EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed) noexcept;
 
 /// Computes. `scratch` of at least gemm_scratch_bytes; when the pool has grown since, as many threads take part as
 /// there is scratch for. C must not overlap A or B.

@@ -1,0 +1,267 @@
+#include "compute/conv/conv.h"
+
+#include <algorithm>
+
+#include "compute/conv/gather.h"
+#include "compute/conv/image_kernels.h"
+#include "compute/conv/phases.h"
+#include "compute/gemm/block.h"
+#include "compute/gemm/gemm.h"
+#include "threadpool/parallel.h"
+
+namespace executorch::compute {
+
+EXECUTORCH_DEFINE_ISA_TABLE(ImageKernels, image_kernels);
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+size_t align_up(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
+
+/// Per-thread slices of the caller's scratch memory.
+struct Slots {
+  char* memory;
+  size_t bytes_each;
+  size_t count;
+
+  Slots(void* scratch, size_t bytes, size_t each) : bytes_each(each) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(scratch);
+    const size_t skip = align_up(address) - address;
+    memory = static_cast<char*>(scratch) + skip;
+    count = std::min((bytes - skip) / each, threadpool::thread_count());
+  }
+};
+
+/// One convolution under way.
+struct Job {
+  const ConvPlan& plan;
+  const float* packed;
+  const float* in;
+  float* out;
+  Epilogue epilogue;
+
+  int64_t in_each() const { return plan.shape.in_channels / plan.shape.groups; }
+  int64_t out_each() const { return plan.shape.out_channels / plan.shape.groups; }
+  int64_t taps() const { return plan.shape.kernel_height * plan.shape.kernel_width; }
+  int64_t pixels() const { return plan.shape.batch * plan.out_height * plan.out_width; }
+  int64_t group_floats(int64_t k) const {
+    return static_cast<int64_t>(gemm_packed_bytes(plan.isa, k, out_each()) / sizeof(float));
+  }
+};
+
+void run_matrix(const Job& job, void* scratch, size_t bytes) {
+  const ConvShape& s = job.plan.shape;
+  for (int64_t g = 0; g < s.groups; ++g) {
+    GemmArgs args;
+    args.m = job.pixels(), args.n = job.out_each(), args.k = job.in_each();
+    args.a = {job.in + g * job.in_each(), s.in_pixel_stride, 1};
+    args.packed = {job.packed + g * job.group_floats(args.k), args.k, args.n, job.plan.isa};
+    args.c = job.out + g * job.out_each();
+    args.c_row_stride = s.out_pixel_stride;
+    args.epilogue = job.epilogue;
+    args.epilogue.bias = shifted(job.epilogue.bias, g * job.out_each());
+    args.epilogue.residual = shifted(job.epilogue.residual, g * job.out_each());
+    gemm(args, scratch, bytes);
+  }
+}
+
+const float* fetch_gathered(const void* context, int64_t group, int64_t first_row, int64_t rows, int64_t first_k,
+                            int64_t k, float* copy, int64_t* row_stride) {
+  *row_stride = copied_row_stride(k);
+  gather_rows(*static_cast<const GatherArgs*>(context), group, first_row, rows, first_k, k, copy, *row_stride);
+  return copy;
+}
+
+void run_gather(const Job& job, void* scratch, size_t bytes) {
+  const ConvShape& s = job.plan.shape;
+  const GatherArgs gather{
+      job.in,
+      s.in_pixel_stride,
+      job.in_each(),
+      {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height, s.in_height, job.plan.out_height},
+      {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width, s.in_width, job.plan.out_width}};
+  Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(), job.taps() * job.in_each(), s.groups};
+  product.rows = {fetch_gathered, &gather};
+  product.panels = job.packed;
+  product.group_panels_stride = job.group_floats(product.k);
+  product.c = job.out;
+  product.c_row_stride = s.out_pixel_stride;
+  product.epilogue = &job.epilogue;
+  const Slots slots(scratch, bytes, product_copy_bytes(*product.kernels, product.m, product.k));
+  multiply_product(product, slots.memory, slots.count);
+}
+
+void depthwise_line(const Job& job, int64_t line) {
+  const ConvShape& s = job.plan.shape;
+  const int64_t image = line / job.plan.out_height, y = line % job.plan.out_height;
+  const float* rows[kMaxDepthwiseTaps];
+  int32_t kernel_rows[kMaxDepthwiseTaps];
+  int64_t count = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    const int64_t iy = y * s.stride_height - s.pad_top + ky * s.dilation_height;
+    if (iy < 0 || iy >= s.in_height) continue;
+    rows[count] = job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride;
+    kernel_rows[count++] = static_cast<int32_t>(ky);
+  }
+  const int64_t first_pixel = line * job.plan.out_width;
+  const DepthwiseRow row{rows, kernel_rows, count, s.in_width, s.in_pixel_stride, s.kernel_height, s.kernel_width,
+                         s.stride_width, s.dilation_width, s.pad_left, job.packed, s.in_channels,
+                         job.out + first_pixel * s.out_pixel_stride, job.plan.out_width, s.out_pixel_stride,
+                         &job.epilogue, shifted(job.epilogue.residual, first_pixel * job.epilogue.residual_stride)};
+  image_kernels(job.plan.isa).depthwise_row(row);
+}
+
+void run_depthwise(const Job& job) {
+  const ConvShape& s = job.plan.shape;
+  const double line_work = static_cast<double>(job.plan.out_width * s.in_channels) * static_cast<double>(job.taps());
+  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(64.0 * 1024 / line_work), 1);
+  threadpool::parallel_for(0, s.batch * job.plan.out_height, grain, [&](int64_t first, int64_t last) {
+    for (int64_t line = first; line < last; ++line) depthwise_line(job, line);
+  });
+}
+
+/// The axes of a transposed convolution.
+struct TransposedAxes {
+  Phases y, x;
+  explicit TransposedAxes(const ConvShape& s)
+      : y{s.kernel_height, s.stride_height, s.dilation_height}, x{s.kernel_width, s.stride_width, s.dilation_width} {}
+
+  int64_t taps(int64_t phase_y, int64_t phase_x) const {
+    return phase_y < 0 || phase_x < 0 ? 0 : y.taps(phase_y) * x.taps(phase_x);
+  }
+};
+
+size_t transposed_copy_bytes(const ConvPlan& plan) {
+  const TransposedAxes axes(plan.shape);
+  const GemmKernels& kernels = gemm_kernels(plan.isa);
+  size_t most = kAlignment;
+  for (int64_t i = 0; i < axes.y.count(); ++i) {
+    for (int64_t j = 0; j < axes.x.count(); ++j) {
+      const int64_t k = axes.taps(i, j) * (plan.shape.in_channels / plan.shape.groups);
+      most = std::max(most, product_copy_bytes(kernels, plan.out_width, k));
+    }
+  }
+  return most;
+}
+
+/// One phase of one output line: every stride-th pixel from x0 on.
+void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, int64_t x0, char* copy) {
+  const ConvShape& s = job.plan.shape;
+  const int64_t image = line / job.plan.out_height, y = line % job.plan.out_height + s.pad_top, x = x0 + s.pad_left;
+  const int64_t phase_y = axes.y.of(y), phase_x = axes.x.of(x);
+  const bool reached = phase_y >= 0 && phase_x >= 0;
+  const int64_t count = (job.plan.out_width - x0 - 1) / s.stride_width + 1;
+
+  GatherArgs gather{};
+  gather.in = job.in + image * s.in_height * s.in_width * s.in_pixel_stride;
+  gather.in_pixel_stride = s.in_pixel_stride;
+  gather.channels = job.in_each();
+  Product product{&gemm_kernels(job.plan.isa), count, job.out_each(), axes.taps(phase_y, phase_x) * job.in_each(), 1};
+  int64_t panels = 0, group_stride = 0;
+  if (reached) {
+    gather.y = {axes.y.taps(phase_y), 0, axes.y.first_input(y, phase_y), axes.y.input_step(), s.in_height, 1};
+    gather.x = {axes.x.taps(phase_x), 1, axes.x.first_input(x, phase_x), axes.x.input_step(), s.in_width, count};
+    for (int64_t i = 0; i < axes.y.count(); ++i) {
+      for (int64_t j = 0; j < axes.x.count(); ++j) {
+        if (i == phase_y && j == phase_x) panels = group_stride;
+        group_stride += job.group_floats(axes.taps(i, j) * job.in_each());
+      }
+    }
+  }
+  const int64_t pixel = line * job.plan.out_width + x0;
+  Epilogue epilogue = job.epilogue;
+  epilogue.residual = shifted(epilogue.residual, pixel * epilogue.residual_stride);
+  epilogue.residual_stride *= s.stride_width;
+  product.groups = s.groups;
+  product.rows = {fetch_gathered, &gather};
+  product.panels = job.packed + panels;
+  product.group_panels_stride = group_stride;
+  product.c = job.out + pixel * s.out_pixel_stride;
+  product.c_row_stride = s.out_pixel_stride * s.stride_width;
+  product.epilogue = &epilogue;
+  multiply_product(product, copy, 1);
+}
+
+void run_transposed(const Job& job, void* scratch, size_t bytes) {
+  struct Lines {
+    const Job& job;
+    TransposedAxes axes;
+    Slots slots;
+  } lines{job, TransposedAxes(job.plan.shape), Slots(scratch, bytes, transposed_copy_bytes(job.plan))};
+  threadpool::run(
+      static_cast<size_t>(job.plan.shape.batch * job.plan.out_height),
+      [](void* context, size_t line, size_t thread) {
+        const Lines& l = *static_cast<Lines*>(context);
+        const int64_t phases = std::min(l.job.plan.shape.stride_width, l.job.plan.out_width);
+        for (int64_t x0 = 0; x0 < phases; ++x0) {
+          transposed_phase(l.job, l.axes, static_cast<int64_t>(line), x0,
+                           l.slots.memory + thread * l.slots.bytes_each);
+        }
+      },
+      &lines, lines.slots.count);
+}
+
+/// Transposes `batch` matrices of rows x columns.
+void transpose_images(const float* in, float* out, int64_t batch, int64_t rows, int64_t columns) {
+  constexpr int64_t kRowsAtOnce = 64;
+  const ImageKernels& kernels = image_kernels();
+  const int64_t blocks = (columns + kRowsAtOnce - 1) / kRowsAtOnce;
+  const int64_t grain = std::max<int64_t>(32 * 1024 / (kRowsAtOnce * std::max<int64_t>(rows, 1)), 1);
+  threadpool::parallel_for(0, batch * blocks, grain, [&](int64_t first, int64_t last) {
+    for (int64_t block = first; block < last; ++block) {
+      const int64_t image = block / blocks, column = block % blocks * kRowsAtOnce;
+      kernels.transpose(in + image * rows * columns + column, columns, out + image * rows * columns + column * rows,
+                        rows, std::min(kRowsAtOnce, columns - column), rows);
+    }
+  });
+}
+
+}  // namespace
+
+size_t conv_scratch_bytes(const ConvPlan& plan) noexcept {
+  const ConvShape& s = plan.shape;
+  const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
+  const int64_t pixels = s.batch * plan.out_height * plan.out_width;
+  const size_t threads = threadpool::pool_thread_count();
+  switch (plan.algorithm) {
+    case ConvAlgorithm::depthwise:
+      return 0;
+    case ConvAlgorithm::matrix:
+      return gemm_scratch_bytes(plan.isa, pixels, out_each, in_each, true);
+    case ConvAlgorithm::transposed:
+      return kAlignment + threads * transposed_copy_bytes(plan);
+    default:
+      return kAlignment + threads * product_copy_bytes(gemm_kernels(plan.isa), pixels,
+                                                       s.kernel_height * s.kernel_width * in_each);
+  }
+}
+
+void conv_run(const ConvPlan& plan, const float* packed, const float* in, float* out, const Epilogue& epilogue,
+              void* scratch, size_t scratch_bytes) noexcept {
+  if (plan.shape.batch == 0) return;
+  Job job{plan, packed, in, out, epilogue};
+  if (job.epilogue.residual_stride == 0) job.epilogue.residual_stride = plan.shape.out_channels;
+  switch (plan.algorithm) {
+    case ConvAlgorithm::matrix:
+      return run_matrix(job, scratch, scratch_bytes);
+    case ConvAlgorithm::gather:
+      return run_gather(job, scratch, scratch_bytes);
+    case ConvAlgorithm::depthwise:
+      return run_depthwise(job);
+    case ConvAlgorithm::transposed:
+      return run_transposed(job, scratch, scratch_bytes);
+  }
+}
+
+void nchw_to_nhwc(const float* in, float* out, int64_t batch, int64_t channels, int64_t pixels) noexcept {
+  transpose_images(in, out, batch, channels, pixels);
+}
+
+void nhwc_to_nchw(const float* in, float* out, int64_t batch, int64_t channels, int64_t pixels) noexcept {
+  transpose_images(in, out, batch, pixels, channels);
+}
+
+}  // namespace executorch::compute

@@ -1,0 +1,42 @@
+/**
+ * @file
+ * Loops over images beside the matrix product: depthwise rows and transposes, one table per instruction set.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "compute/cpu/isa.h"
+#include "compute/gemm/epilogue.h"
+
+namespace executorch::compute {
+
+constexpr int64_t kMaxDepthwiseTaps = 1024;
+
+/// One output row of a depthwise convolution. Rows of the kernel that lie in the padding are left out.
+struct DepthwiseRow {
+  const float* const* rows;  ///< input rows, one per kernel row inside the image: pixel 0, channel 0
+  const int32_t* kernel_rows;  ///< their number in the kernel
+  int64_t row_count;
+  int64_t in_width, in_pixel_stride;
+  int64_t kernel_height, kernel_width, stride, dilation, pad_left;
+  /// [channel vectors][kernel_height][kernel_width][lanes], the last vector padded with zeros
+  const float* weights;
+  int64_t channels;
+  float* out;
+  int64_t out_width, out_pixel_stride;
+  const Epilogue* epilogue;
+  const float* residual;  ///< of this row, null when there is none; pixels residual_stride apart
+};
+
+struct ImageKernels {
+  int64_t lanes;  ///< channels per vector of depthwise weights
+  void (*depthwise_row)(const DepthwiseRow&);
+  /// out[i * out_stride + j] = in[j * in_stride + i] for i < rows, j < columns.
+  void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride, int64_t rows,
+                    int64_t columns);
+};
+
+EXECUTORCH_DECLARE_ISA_TABLE(ImageKernels, image_kernels);
+
+}  // namespace executorch::compute
