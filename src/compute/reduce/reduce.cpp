@@ -1,0 +1,286 @@
+#include "compute/reduce/reduce.h"
+
+#include "compute/elementwise/operation.h"
+#include "compute/reduce/columns.h"
+#include "compute/reduce/partial_results.h"
+#include "compute/reduce/reduce_nest.h"
+#include "threadpool/parallel.h"
+
+namespace executorch::compute {
+namespace {
+
+/// A single output's elements are shared among threads from this length on, in at most kMaxChunks pieces whose borders
+/// depend on the length only.
+constexpr int64_t kMinChunk = 64 * kReduceBlock;
+constexpr int64_t kMaxChunks = 256;
+/// Up to this many outputs are computed one after the other, each by all threads.
+constexpr int64_t kFewOutputs = 8;
+
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/// A number of any real compute type.
+template <class T>
+void put(void* to, T value) {
+  std::memcpy(to, &value, sizeof(value));
+}
+void put_number(void* to, ComputeType type, double value) {
+  switch (type) {
+    case ComputeType::f32:
+      return put(to, static_cast<float>(value));
+    case ComputeType::f64:
+      return put(to, value);
+    case ComputeType::i32:
+      return put(to, static_cast<int32_t>(value));
+    default:
+      return put(to, static_cast<int64_t>(value));
+  }
+}
+
+class Reducer {
+ public:
+  explicit Reducer(const ReduceCall& call);
+  void run();
+
+ private:
+  struct Partial {
+    alignas(8) char value[8];
+    int64_t index;
+  };
+
+  void run_outputs(int64_t first, int64_t last) const;
+  void run_columns(int64_t first, int64_t last) const;
+  void run_few() const;
+  void track_columns(int64_t base, int64_t columns, char* values, int64_t* indices) const;
+  void sum_columns(int64_t base, int64_t columns, char* values) const;
+  Partial reduce_range(int64_t base, int64_t first, int64_t last) const;
+  Partial track_range(int64_t base, int64_t first, int64_t last) const;
+  Partial combine(const Partial* partials, int64_t count) const;
+  Partial identity() const;
+  const void* truth(const void* block, void* buffer, int64_t n) const;
+  void finish(int64_t out, int64_t out_stride, int64_t index, int64_t index_stride, char* values,
+              const int64_t* indices, int64_t n) const;
+  bool better(const void* value, const void* best) const;
+
+  int op() const { return static_cast<int>(base_); }
+  int type() const { return static_cast<int>(call_.compute); }
+
+  const ReduceCall& call_;
+  const BlockReductions& loops_;
+  ReduceOp base_;  // Sum, Prod, Max or Min
+  bool logical_;
+  bool positions_;
+  ReduceNest nest_;
+  ResultWriter out_;
+  ResultWriter index_out_;
+};
+
+ReduceOp base_operation(ReduceOp op) {
+  if (op == ReduceOp::Any) return ReduceOp::Max;
+  if (op == ReduceOp::All) return ReduceOp::Min;
+  return op;
+}
+
+Reducer::Reducer(const ReduceCall& call)
+    : call_(call),
+      loops_(block_reductions()),
+      base_(base_operation(call.op)),
+      logical_(base_ != call.op),
+      positions_(call.indices.data != nullptr),
+      nest_(call.in, call.dims, call.compute, call.out, call.indices, positions_),
+      out_(call.out, call.compute),
+      index_out_(call.indices, ComputeType::i64) {}
+
+void Reducer::run() {
+  if (nest_.outputs == 0) return;
+  const bool few = nest_.outputs <= kFewOutputs && nest_.count >= 2 * kMinChunk;
+  if (few) return run_few();
+  const bool columns = nest_.count > 0 && nest_.by_columns();
+  const int64_t grain = columns ? (output_grain(nest_) + kColumnBlock - 1) / kColumnBlock * kColumnBlock : output_grain(nest_);
+  threadpool::parallel_for(0, nest_.outputs, grain, [&](int64_t first, int64_t last) {
+    columns ? run_columns(first, last) : run_outputs(first, last);
+  });
+}
+
+Reducer::Partial Reducer::identity() const {
+  Partial partial = {};
+  const bool one = call_.op == ReduceOp::Prod || call_.op == ReduceOp::All;
+  put_number(partial.value, call_.compute, one ? 1 : 0);
+  return partial;
+}
+
+/// Converts to 0 and 1 where the reduction is a logical one.
+const void* Reducer::truth(const void* block, void* buffer, int64_t n) const {
+  if (!logical_) return block;
+  const int64_t zero = 0;
+  const void* operands[] = {block, &zero};
+  block_loop(ElementwiseOp::Ne, call_.compute)(buffer, operands, 2, n);
+  return buffer;
+}
+
+/// Divides and stores `n` results.
+void Reducer::finish(int64_t out, int64_t out_stride, int64_t index, int64_t index_stride, char* values,
+                     const int64_t* indices, int64_t n) const {
+  if (out_.wanted()) {
+    if (call_.divisor != 1) {
+      alignas(8) char divisor[8];
+      put_number(divisor, call_.compute, call_.divisor);
+      const void* operands[] = {values, divisor};
+      const bool floating = call_.compute == ComputeType::f32 || call_.compute == ComputeType::f64;
+      block_loop(floating ? ElementwiseOp::Div : ElementwiseOp::DivTrunc, call_.compute)(values, operands, 2, n);
+    }
+    out_.write(out, out_stride, values, n);
+  }
+  if (positions_) index_out_.write(index, index_stride, indices, n);
+}
+
+// ---- output by output -----------------------------------------------------------------------------------------------
+
+Reducer::Partial Reducer::reduce_range(int64_t base, int64_t first, int64_t last) const {
+  if (first == last) return identity();
+  if (positions_) return track_range(base, first, last);
+  const auto reduce = loops_.reduce[op()][type()];
+  PairwiseTree tree(reduce, nest_.compute_size());
+  ReduceBuffer buffer;
+  Partial partial = {};
+  LayoutCursor cursor(nest_.reduced, first);
+  while (first < last) {
+    int64_t n;
+    const void* block = truth(nest_.next_block(cursor, base, last - first, buffer.bytes, &n), buffer.bytes, n);
+    first += n;
+    reduce(partial.value, block, n);
+    tree.add(partial.value);
+  }
+  tree.total(partial.value);
+  return partial;
+}
+
+/// A value replaces the best before it when the two together reduce to something that the best alone is not.
+bool Reducer::better(const void* value, const void* best) const {
+  int64_t unused;
+  alignas(8) char copy[8];
+  std::memcpy(copy, best, sizeof(copy));
+  unused = 0;
+  loops_.track[base_ == ReduceOp::Max ? 0 : 1][type()](copy, &unused, value, 1, 1);
+  return unused == 1;
+}
+
+Reducer::Partial Reducer::track_range(int64_t base, int64_t first, int64_t last) const {
+  const auto reduce = loops_.reduce[op()][type()];
+  ReduceBuffer buffer;
+  Partial best = {};
+  bool started = false;
+  LayoutCursor cursor(nest_.reduced, first);
+  while (first < last) {
+    int64_t n;
+    const void* block = nest_.next_block(cursor, base, last - first, buffer.bytes, &n);
+    Partial found = {};
+    reduce(found.value, block, n);
+    if (!started || better(found.value, best.value)) {
+      found.index = first + loops_.find[type()](block, n, found.value);
+      best = found;
+      started = true;
+    }
+    first += n;
+  }
+  return best;
+}
+
+Reducer::Partial Reducer::combine(const Partial* partials, int64_t count) const {
+  if (positions_) {
+    Partial best = partials[0];
+    for (int64_t i = 1; i < count; ++i) {
+      if (better(partials[i].value, best.value)) best = partials[i];
+    }
+    return best;
+  }
+  PairwiseTree tree(loops_.reduce[op()][type()], nest_.compute_size());
+  for (int64_t i = 0; i < count; ++i) tree.add(partials[i].value);
+  Partial total = {};
+  tree.total(total.value);
+  return total;
+}
+
+void Reducer::run_outputs(int64_t first, int64_t last) const {
+  LayoutCursor cursor(nest_.kept, first);
+  for (; first < last; ++first) {
+    Partial result = reduce_range(cursor.offset(0), 0, nest_.count);
+    finish(cursor.offset(1), 1, cursor.offset(2), 1, result.value, &result.index, 1);
+    cursor.advance(1);
+  }
+}
+
+void Reducer::run_few() const {
+  int64_t chunk = (nest_.count + kMaxChunks - 1) / kMaxChunks;
+  chunk = (chunk + kMinChunk - 1) / kMinChunk * kMinChunk;
+  const int64_t chunks = (nest_.count + chunk - 1) / chunk;
+  LayoutCursor cursor(nest_.kept, 0);
+  for (int64_t output = 0; output < nest_.outputs; ++output) {
+    Partial partials[kMaxChunks];
+    threadpool::parallel_for(0, chunks, 1, [&](int64_t first, int64_t last) {
+      for (int64_t c = first; c < last; ++c) {
+        partials[c] = reduce_range(cursor.offset(0), c * chunk, smaller((c + 1) * chunk, nest_.count));
+      }
+    });
+    Partial result = combine(partials, chunks);
+    finish(cursor.offset(1), 1, cursor.offset(2), 1, result.value, &result.index, 1);
+    cursor.advance(1);
+  }
+}
+
+// ---- columns side by side -------------------------------------------------------------------------------------------
+
+void Reducer::track_columns(int64_t base, int64_t columns, char* values, int64_t* indices) const {
+  const auto track = loops_.track[base_ == ReduceOp::Max ? 0 : 1][type()];
+  const int64_t stride = nest_.kept.inner_stride(0);
+  ReduceBuffer buffer;
+  LayoutCursor cursor(nest_.reduced, 0);
+  for (int64_t r = 0; r < nest_.count; ++r) {
+    const void* row = nest_.read(base + cursor.offset(0), stride, columns, buffer.bytes);
+    if (r == 0) {
+      std::memcpy(values, row, static_cast<size_t>(columns * nest_.compute_size()));
+      std::memset(indices, 0, static_cast<size_t>(columns) * sizeof(int64_t));
+    } else {
+      track(values, indices, row, columns, r);
+    }
+    cursor.advance(1);
+  }
+}
+
+void Reducer::sum_columns(int64_t base, int64_t columns, char* values) const {
+  constexpr ElementwiseOp kOps[] = {ElementwiseOp::Add, ElementwiseOp::Mul, ElementwiseOp::Maximum,
+                                    ElementwiseOp::Minimum};
+  ColumnAccumulator accumulator(kOps[op()], call_.compute, columns);
+  const int64_t stride = nest_.kept.inner_stride(0);
+  ReduceBuffer buffer;
+  LayoutCursor cursor(nest_.reduced, 0);
+  for (int64_t r = 0; r < nest_.count; ++r) {
+    const void* row = nest_.read(base + cursor.offset(0), stride, columns, buffer.bytes);
+    accumulator.add(truth(row, buffer.bytes, columns));
+    cursor.advance(1);
+  }
+  std::memcpy(values, accumulator.total(), static_cast<size_t>(columns * nest_.compute_size()));
+}
+
+void Reducer::run_columns(int64_t first, int64_t last) const {
+  alignas(64) char values[kColumnBlock * 8];
+  int64_t indices[kColumnBlock];
+  LayoutCursor cursor(nest_.kept, first);
+  while (first < last) {
+    const int64_t columns = smaller(smaller(cursor.left_in_row(), last - first), kColumnBlock);
+    if (positions_) {
+      track_columns(cursor.offset(0), columns, values, indices);
+    } else {
+      sum_columns(cursor.offset(0), columns, values);
+    }
+    finish(cursor.offset(1), nest_.kept.inner_stride(1), cursor.offset(2), nest_.kept.inner_stride(2), values, indices,
+           columns);
+    cursor.advance(columns);
+    first += columns;
+  }
+}
+
+}  // namespace
+
+void reduce(const ReduceCall& call) { Reducer(call).run(); }
+
+}  // namespace executorch::compute
