@@ -1,0 +1,181 @@
+// Matrix products and attention.
+#include <algorithm>
+
+#include "engine/plan/lowering.h"
+#include "engine/steps/product_steps.h"
+
+namespace executorch::engine {
+namespace {
+
+class MatrixPacker final : public WeightPacker {
+ public:
+  MatrixPacker(compute::Isa isa, const compute::MatrixView& matrix, int64_t k, int64_t n)
+      : isa_(isa), matrix_(matrix), k_(k), n_(n) {}
+  void pack(float* packed) const override { compute::gemm_pack(isa_, matrix_, k_, n_, packed); }
+
+ private:
+  compute::Isa isa_;
+  const compute::MatrixView& matrix_;
+  int64_t k_, n_;
+};
+
+bool unit_rows(const Dims& sizes, const Dims& strides) { return sizes.back() == 1 || strides.back() == 1; }
+
+Dims leading(const Dims& dims, int drop) {
+  Dims result = dims;
+  result.rank -= drop;
+  return result;
+}
+
+// Merges neighbouring batch dims that every operand walks in one stride.
+void merge_batches(Dims* sizes, std::initializer_list<Dims*> strides) {
+  for (int d = sizes->rank - 2; d >= 0; --d) {
+    bool merge = true;
+    for (const Dims* s : strides) {
+      merge = merge && (s->rank == 0 || (*s)[d] == (*s)[d + 1] * (*sizes)[d + 1] || (*sizes)[d] == 1);
+    }
+    if (!merge) continue;
+    (*sizes)[d] *= (*sizes)[d + 1];
+    for (Dims* s : strides) {
+      if (s->rank > 0) (*s)[d] = (*s)[d + 1];
+    }
+    const auto remove = [&](Dims* dims) {
+      for (int i = d + 1; i + 1 < dims->rank; ++i) (*dims)[i] = (*dims)[i + 1];
+      if (dims->rank > 0) --dims->rank;
+    };
+    remove(sizes);
+    for (Dims* s : strides) remove(s);
+  }
+}
+
+}  // namespace
+
+// The weight [k, n] of a product, packed and shared; without data when that is over the limit.
+Error Lowering::pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed) {
+  const Value& v = graph_.value(value);
+  const int64_t k = v.sizes[0], n = v.sizes[1];
+  const compute::Isa isa = compute::active_isa();
+  const size_t bytes = compute::gemm_packed_bytes(isa, k, n);
+  const auto* data = reinterpret_cast<const float*>(storages_[static_cast<size_t>(placement.storage)].fixed) +
+                     placement.offset;
+  const compute::MatrixView matrix{data, placement.strides[0], placement.strides[1]};
+  if (!is_dense(v.sizes, placement.strides) || bytes == SIZE_MAX) return Error::Ok;
+  WeightKey key;
+  hash_bytes(data, static_cast<size_t>(k * n) * sizeof(float), key.content);
+  const int64_t layout[] = {'g', static_cast<int64_t>(isa), k, n, matrix.row_stride, matrix.column_stride};
+  hash_bytes(layout, sizeof(layout), key.layout);
+  if (packed_bytes_ > options_.memory_limit || bytes > options_.memory_limit - packed_bytes_) return Error::Ok;
+  auto block = packed_weight(key, bytes, MatrixPacker(isa, matrix, k, n));
+  ET_REQUIRE(block != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", bytes);
+  if (std::find(plan_->weights_.begin(), plan_->weights_.end(), block) == plan_->weights_.end()) {
+    packed_bytes_ += bytes;
+    plan_->weights_.push_back(block);
+  }
+  *packed = {reinterpret_cast<const float*>(block->data()), k, n, isa};
+  return Error::Ok;
+}
+
+Error Lowering::lower(const Node& node, const MatMul& op) {
+  const ValueId a = node.inputs[0], b = node.inputs[1], c = node.outputs[0];
+  const ValueId bias = op.bias ? node.inputs[2] : kNoValue;
+  const ValueId residual = op.residual ? node.inputs[2 + (op.bias ? 1 : 0)] : kNoValue;
+  const Dims& c_sizes = graph_.value(c).sizes;
+  if (numel(c_sizes) == 0) {
+    place_output_contiguous(c);
+    return Error::Ok;
+  }
+  const int rank = c_sizes.rank;
+  ProductShape shape;
+  shape.m = c_sizes[rank - 2];
+  shape.n = c_sizes[rank - 1];
+  shape.k = graph_.value(a).sizes.back();
+  shape.alpha = op.alpha;
+  shape.beta = op.beta;
+  shape.epilogue = op.epilogue;
+
+  ProductOperands operands;
+  const Placement a_place = place(a);
+  const Placement b_place = place(b);
+  const Placement c_place =
+      place_output(c, contiguous_strides(c_sizes), [&](const Dims& strides) { return unit_rows(c_sizes, strides); });
+  std::vector<Placement> touched{a_place, b_place, c_place};
+  operands.a = byte_place(a, a_place);
+  operands.b = byte_place(b, b_place);
+  operands.c = byte_place(c, c_place);
+  shape.a_row = a_place.strides[rank - 2];
+  shape.a_column = a_place.strides[rank - 1];
+  shape.b_row = b_place.strides[rank - 2];
+  shape.b_column = b_place.strides[rank - 1];
+  shape.c_row = c_place.strides[rank - 2];
+  shape.batches = leading(c_sizes, 2);
+  shape.a_batch = leading(a_place.strides, 2);
+  shape.b_batch = leading(b_place.strides, 2);
+  shape.c_batch = leading(c_place.strides, 2);
+  if (bias != kNoValue) {
+    const Placement bias_place = contiguous(bias);
+    operands.bias = byte_place(bias, bias_place);
+    touched.push_back(bias_place);
+  }
+  if (residual != kNoValue) {
+    Placement residual_place = place(residual);
+    if (!unit_rows(c_sizes, residual_place.strides)) residual_place = contiguous(residual);
+    operands.residual = byte_place(residual, residual_place);
+    shape.residual_row = residual_place.strides[rank - 2];
+    shape.residual_batch = leading(residual_place.strides, 2);
+    touched.push_back(residual_place);
+  }
+  merge_batches(&shape.batches, {&shape.a_batch, &shape.b_batch, &shape.c_batch, &shape.residual_batch});
+  if (rank == 2 && graph_.is_constant(b)) ET_TRY(pack_matrix(b, b_place, &operands.packed));
+  emit(make_product_step(shape, operands), touched);
+  return Error::Ok;
+}
+
+Error Lowering::lower(const Node& node, const Attention& op) {
+  const ValueId query = node.inputs[0], key = node.inputs[1], value = node.inputs[2], out = node.outputs[0];
+  const Dims& sizes = graph_.value(out).sizes;
+  const int rank = sizes.rank;
+  const Placement q = place(query), k = place(key), v = place(value);
+  const Placement o =
+      place_output(out, contiguous_strides(sizes), [&](const Dims& strides) { return unit_rows(sizes, strides); });
+  AttentionShape shape;
+  shape.rows = sizes[rank - 2];
+  shape.width = sizes[rank - 1];
+  shape.depth = graph_.value(query).sizes[rank - 1];
+  shape.length = graph_.value(key).sizes[rank - 1];
+  shape.query_row = q.strides[rank - 2];
+  shape.query_column = q.strides[rank - 1];
+  shape.key_row = k.strides[rank - 2];
+  shape.key_column = k.strides[rank - 1];
+  shape.value_row = v.strides[rank - 2];
+  shape.value_column = v.strides[rank - 1];
+  shape.out_row = o.strides[rank - 2];
+  shape.heads = leading(sizes, 2);
+  shape.query_head = leading(q.strides, 2);
+  shape.key_head = leading(k.strides, 2);
+  shape.value_head = leading(v.strides, 2);
+  shape.out_head = leading(o.strides, 2);
+  shape.scale = op.scale;
+  shape.zero_masked_rows = op.zero_masked_rows;
+  AttentionOperands operands{byte_place(query, q), byte_place(key, k), byte_place(value, v), byte_place(out, o), {}};
+  std::vector<Placement> touched{q, k, v, o};
+  if (op.mask) {
+    const ValueId mask = node.inputs[3];
+    Dims target = sizes;
+    target[rank - 1] = shape.length;
+    Placement m = place(mask);
+    if (!unit_rows(graph_.value(mask).sizes, m.strides)) m = contiguous(mask);
+    Dims strides;
+    const bool fits = broadcast_strides(graph_.value(mask).sizes, m.strides, target, &strides) &&
+                      (strides[rank - 1] == 1 || shape.length == 1);
+    ET_REQUIRE(fits, InvalidArgument, "a mask of %s does not cover scores of %s",
+               to_text(graph_.value(mask).sizes).c_str(), to_text(target).c_str());
+    shape.mask_row = strides[rank - 2];
+    shape.mask_head = leading(strides, 2);
+    operands.mask = byte_place(mask, m);
+    touched.push_back(m);
+  }
+  emit(make_attention_step(shape, operands), touched);
+  return Error::Ok;
+}
+
+}  // namespace executorch::engine

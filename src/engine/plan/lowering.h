@@ -1,0 +1,120 @@
+/**
+ * @file
+ * Turns a simplified graph into steps: decides where every value lies and in which layout, emits the steps, lays out
+ * the arena.
+ */
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compute/gemm/gemm.h"
+#include "engine/graph/graph.h"
+#include "engine/plan/plan.h"
+#include "engine/steps/step.h"
+
+namespace executorch::engine {
+
+/// Where a value lies. Offset and strides in elements.
+struct Placement {
+  int32_t storage = -1;
+  int64_t offset = 0;
+  Dims strides;
+
+  bool valid() const { return storage >= 0; }
+};
+
+class Lowering {
+ public:
+  Lowering(Graph& graph, const PlanOptions& options) : graph_(graph), options_(options) {}
+
+  Error run(std::unique_ptr<Plan>* plan);
+
+ private:
+  enum class Kind : uint8_t { Arena, Fixed, Slot };
+  struct Storage {
+    Kind kind;
+    int64_t bytes = 0;
+    const void* fixed = nullptr;
+    int32_t slot = -1;
+    int32_t first = -1;  ///< steps that touch it
+    int32_t last = -1;
+    int64_t offset = 0;  ///< in the arena
+  };
+
+  // lowering.cpp
+  Error place_sources();
+  Error lower_results();
+  Error check_budget(size_t more, const char* what);
+  int32_t new_storage(int64_t bytes);
+  Placement new_placement(ValueId value, const Dims& strides);
+  void emit(std::unique_ptr<Step> step, std::initializer_list<Placement> touched);
+  void emit(std::unique_ptr<Step> step, const std::vector<Placement>& touched);
+  void emit_copy(ValueId value, const Placement& from, const Placement& to);
+  Error finish(std::unique_ptr<Plan>* plan);
+  int64_t layout_arena();
+
+  const Placement& place(ValueId value) const { return places_[static_cast<size_t>(value)]; }
+  Place byte_place(ValueId value, const Placement& placement) const;
+  TensorPlace tensor(ValueId value, const Placement& placement) const;
+  /// The value in a dense row-major layout, copied when it lies otherwise.
+  Placement contiguous(ValueId value);
+  /// The value with these strides, copied when it lies otherwise.
+  Placement with_strides(ValueId value, const Dims& strides);
+  /// Chooses the place of an output: where its consumer wants it when `accepts` says the step can write there, else
+  /// new memory with the preferred strides.
+  template <class Accepts>
+  Placement place_output(ValueId value, const Dims& preferred, Accepts accepts) {
+    const Placement& wish = wishes_[static_cast<size_t>(value)];
+    Placement chosen = wish.valid() && accepts(wish.strides) ? wish : new_placement(value, preferred);
+    places_[static_cast<size_t>(value)] = chosen;
+    return chosen;
+  }
+  Placement place_output_contiguous(ValueId value);
+
+  // wishes.cpp: where consumers want values, found backwards
+  void find_wishes();
+  void wish_results();
+  void wish_through_view(const Node& node);
+  void wish_concat(const Node& node);
+  bool result_may_be_written_early(const Result& result) const;
+
+  // lower_views.cpp
+  Error lower(const Node& node, const Permute& op);
+  Error lower(const Node& node, const Reshape& op);
+  Error lower(const Node& node, const Expand& op);
+  Error lower(const Node& node, const Slice& op);
+  Error lower(const Node& node, const Concat& op);
+  Error lower(const Node& node, const GatherRows& op);
+  Error lower(const Node& node, const IndexPut& op);
+  Error lower(const Node& node, const Foreign& op);
+  Error place_view(const Node& node, const Dims& strides, int64_t offset);
+  // lower_elementwise.cpp
+  Error lower(const Node& node, const Elementwise& op);
+  Error lower(const Node& node, const FusedElementwise& op);
+  // lower_products.cpp
+  Error lower(const Node& node, const MatMul& op);
+  Error lower(const Node& node, const Attention& op);
+  Error pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed);
+  // lower_images.cpp
+  Error lower(const Node& node, const Convolution& op);
+  Error lower(const Node& node, const BatchNorm& op);
+  Error lower(const Node& node, const MaxPool& op);
+  // lower_rows.cpp
+  Error lower(const Node& node, const Softmax& op);
+  Error lower(const Node& node, const LayerNorm& op);
+  Error lower(const Node& node, const RmsNorm& op);
+  Error lower(const Node& node, const Reduce& op);
+
+  Graph& graph_;
+  const PlanOptions& options_;
+  std::unique_ptr<Plan> plan_;
+  std::vector<Placement> places_;
+  std::vector<Placement> wishes_;
+  std::vector<Placement> contiguous_copies_;
+  std::vector<int32_t> uses_;
+  std::vector<Storage> storages_;
+  size_t packed_bytes_ = 0;
+};
+
+}  // namespace executorch::engine

@@ -1,0 +1,63 @@
+#include "engine/plan/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/plan/lowering.h"
+#include "engine/plan/passes.h"
+#include "threadpool/parallel.h"
+
+namespace executorch::engine {
+
+Plan::Plan() = default;
+Plan::~Plan() = default;
+
+Error Plan::reserve_scratch() {
+  size_t bytes = 0;
+  for (const auto& step : steps_) bytes = std::max(bytes, step->scratch_bytes());
+  scratch_threads_ = threadpool::pool_thread_count();
+  if (scratch_.holds(bytes)) return Error::Ok;
+  MemoryBlock block = MemoryBlock::allocate(bytes);
+  ET_REQUIRE(block.holds(bytes), MemoryAllocationFailed, "no memory for %zu bytes of scratch", bytes);
+  scratch_ = std::move(block);
+  return Error::Ok;
+}
+
+Error Plan::run(void* const* slots, void* user) {
+  if (threadpool::pool_thread_count() != scratch_threads_) ET_TRY(reserve_scratch());
+  for (const Slot& slot : slots_) addresses_[static_cast<size_t>(slot.storage)] = static_cast<char*>(slots[slot.slot]);
+  const RunContext context{addresses_.data(), scratch_.data(), scratch_.size(), user};
+  for (const auto& step : steps_) ET_TRY(step->run(context));
+  return Error::Ok;
+}
+
+size_t Plan::packed_bytes() const {
+  size_t bytes = 0;
+  for (const auto& weight : weights_) bytes += weight->size();
+  return bytes;
+}
+
+size_t Plan::memory_bytes() const {
+  return arena_.size() + scratch_.size() + packed_bytes() + (constants_ != nullptr ? constants_->total() : 0);
+}
+
+std::vector<std::string> Plan::describe() const {
+  std::vector<std::string> lines;
+  for (const auto& step : steps_) lines.push_back(step->describe());
+  return lines;
+}
+
+Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* plan) {
+  remove_unused(&graph);
+  simplify(&graph);
+  ET_TRY(fold_constants(&graph));
+  ET_TRY(fold_batch_norm(&graph));
+  simplify(&graph);
+  fuse_patterns(&graph);
+  fuse_epilogues(&graph);
+  fuse_elementwise(&graph);
+  remove_unused(&graph);
+  return Lowering(graph, options).run(plan);
+}
+
+}  // namespace executorch::engine

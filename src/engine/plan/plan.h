@@ -1,0 +1,71 @@
+/**
+ * @file
+ * A plan: the steps that compute a graph's results, and their memory.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/platform/export.h>
+
+#include "engine/graph/graph.h"
+#include "engine/graph/memory_block.h"
+#include "engine/plan/weight_cache.h"
+#include "engine/steps/step.h"
+
+namespace executorch::engine {
+
+struct PlanOptions {
+  /// Most bytes of packed weights, folded constants, intermediate and scratch memory. Over it weights stay unpacked;
+  /// when that is not enough, make_plan() fails with MemoryAllocationFailed and both numbers.
+  size_t memory_limit = SIZE_MAX;
+  /// Write results into the caller's tensors only after everything has been read: for slots that share bytes in ways
+  /// the graph does not tell.
+  bool stage_results = false;
+};
+
+class EXECUTORCH_COMPUTE_API Plan {
+ public:
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  /// Runs all steps. `slots` holds the addresses of the graph's externals. Allocates nothing. Not to be called by two
+  /// threads at once.
+  Error run(void* const* slots, void* user);
+
+  /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones included).
+  size_t memory_bytes() const;
+  size_t packed_bytes() const;
+  /// One line per step.
+  std::vector<std::string> describe() const;
+  size_t num_steps() const { return steps_.size(); }
+
+ private:
+  friend class Lowering;
+  Plan();
+  Error reserve_scratch();
+
+  struct Slot {
+    int32_t storage;
+    int32_t slot;
+  };
+  std::vector<std::unique_ptr<Step>> steps_;
+  std::vector<char*> addresses_;
+  std::vector<Slot> slots_;
+  MemoryBlock arena_;
+  MemoryBlock scratch_;
+  size_t scratch_threads_ = 0;
+  std::vector<std::shared_ptr<const MemoryBlock>> weights_;
+  std::shared_ptr<ConstantMemory> constants_;
+};
+
+/// Plans a graph. The graph is consumed. Errors carry a text.
+EXECUTORCH_COMPUTE_API Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* plan);
+
+}  // namespace executorch::engine

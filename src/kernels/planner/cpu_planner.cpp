@@ -1,0 +1,122 @@
+// Finds runs of instructions that the engine understands and puts a planned step in the place of each.
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/executor/method_planner.h>
+#include <executorch/runtime/platform/log.h>
+
+#include "kernels/planner/planned_run.h"
+
+namespace executorch {
+namespace kernels {
+namespace {
+
+using runtime::InstructionKind;
+using runtime::MethodPlanner;
+using runtime::PlanEditor;
+
+class RunFinder {
+ public:
+  RunFinder(const MethodView& view, PlanEditor& editor)
+      : view_(view), editor_(editor), table_(std::make_shared<const ValueTable>(view)) {}
+
+  Error plan_all() {
+    for (size_t chain = 0; chain < view_.num_chains(); ++chain) ET_TRY(plan_chain(chain));
+    return Error::Ok;
+  }
+
+ private:
+  struct Range {
+    size_t first;
+    size_t last;  ///< behind the end
+  };
+
+  Error plan_chain(size_t chain) {
+    const auto instructions = view_.instructions(chain);
+    std::vector<bool> destination(instructions.size() + 1, false);
+    for (const PlanInstruction& instruction : instructions) {
+      if (instruction.kind == InstructionKind::JumpFalse && instruction.destination <= instructions.size()) {
+        destination[instruction.destination] = true;
+      }
+    }
+    size_t first = 0;
+    while (first < instructions.size()) {
+      size_t last = first;
+      Translator translator(*table_);
+      while (last < instructions.size() && (last == first || !destination[last]) && translator.add(instructions[last])) {
+        ++last;
+      }
+      // A run that cannot leave its results as others need them is cut until it can.
+      while (last > first && !plan_range(chain, {first, last})) {
+        last = first + (last - first) / 2;
+      }
+      first = last > first ? last : first + 1;
+    }
+    return Error::Ok;
+  }
+
+  // Reads of everything but the range, outputs and states.
+  std::vector<Location> outside(size_t chain, Range range) const {
+    std::vector<int32_t> ids;
+    for (size_t c = 0; c < view_.num_chains(); ++c) {
+      const auto instructions = view_.instructions(c);
+      for (size_t i = 0; i < instructions.size(); ++i) {
+        if (c == chain && i >= range.first && i < range.last) continue;
+        table_->collect_reads(instructions[i], &ids);
+      }
+    }
+    for (size_t id = 0; id < view_.num_values(); ++id) {
+      const PlanValue& info = view_.value_info(id);
+      if (info.output_index >= 0 || info.state) ids.push_back(static_cast<int32_t>(id));
+    }
+    std::vector<Location> locations;
+    std::vector<bool> seen(view_.num_values(), false);
+    for (const int32_t id : ids) {
+      if (seen[static_cast<size_t>(id)]) continue;
+      seen[static_cast<size_t>(id)] = true;
+      if (table_->value(id).isTensor()) locations.push_back(table_->location(id));
+    }
+    return locations;
+  }
+
+  bool plan_range(size_t chain, Range range) {
+    const auto instructions = view_.instructions(chain);
+    Run run;
+    run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
+    run.outside = outside(chain, range);
+    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit());
+    if (step->prepare() != Error::Ok) {
+      editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
+                   runtime::last_error_message());
+      return false;
+    }
+    std::vector<size_t> replaced;
+    for (size_t i = range.first; i < range.last; ++i) replaced.push_back(i);
+    for (const std::string& line : step->steps()) editor_.note("  %s", line.c_str());
+    return editor_.replace(chain, Span<const size_t>(replaced.data(), replaced.size()), std::move(step)) == Error::Ok;
+  }
+
+  const MethodView& view_;
+  PlanEditor& editor_;
+  std::shared_ptr<const ValueTable> table_;
+};
+
+class CpuPlanner final : public MethodPlanner {
+ public:
+  const char* name() const override { return "CPU graph engine"; }
+  Error plan(const MethodView& view, PlanEditor& editor) override { return RunFinder(view, editor).plan_all(); }
+};
+
+// Registered when the operator library loads.
+const bool kRegistered = [] {
+  static CpuPlanner planner;
+  const Error error = runtime::register_method_planner(&planner);
+  if (error != Error::Ok) ET_LOG(Error, "The CPU planner was not registered: %s", runtime::last_error_message());
+  return error == Error::Ok;
+}();
+
+}  // namespace
+}  // namespace kernels
+}  // namespace executorch

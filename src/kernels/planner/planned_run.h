@@ -1,0 +1,58 @@
+/**
+ * @file
+ * A run of instructions as one step of a method: keeps an engine plan per shape of what flows in.
+ */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <executorch/runtime/executor/method_planner.h>
+
+#include "engine/plan/plan.h"
+#include "kernels/planner/translator.h"
+
+namespace executorch {
+namespace kernels {
+
+using runtime::Error;
+
+/// The instructions of a run, and the bytes that others read after it.
+struct Run {
+  std::vector<PlanInstruction> instructions;  ///< their spans lie in the method's memory
+  std::vector<Location> outside;
+};
+
+class PlannedRun final : public runtime::PlannedStep {
+ public:
+  PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit);
+  ~PlannedRun() override;
+
+  /// Plans for the present shapes.
+  Error prepare();
+
+  Error execute(runtime::KernelRuntimeContext& context) override;
+  const char* description() const override { return description_.c_str(); }
+  size_t memory_bytes() const override;
+  /// The steps of the most recent plan.
+  std::vector<std::string> steps() const;
+
+ private:
+  struct Plan;
+  Error make_plan(bool staged, std::unique_ptr<Plan>* plan);
+  Error find_plan(Plan** plan);
+  bool matches(const Plan& plan) const;
+  Error set_output_sizes(const Plan& plan);
+  bool slots_share_bytes(const Plan& plan) const;
+  Error run_one_by_one(runtime::KernelRuntimeContext& context);
+
+  std::shared_ptr<const ValueTable> table_;
+  Run run_;
+  size_t memory_limit_;
+  std::vector<std::unique_ptr<Plan>> plans_;  ///< most recent first
+  std::string description_;
+};
+
+}  // namespace kernels
+}  // namespace executorch
