@@ -83,7 +83,11 @@ Result<const format::FlatTensor*> verify_tables(const FreeableBuffer& tables) {
              "data file: expected the identifier %s, found '%.4s'",
              format::FlatTensorIdentifier(),
              reinterpret_cast<const char*>(data) + sizeof(flatbuffers::uoffset_t));
+  ET_REQUIRE(tables.size() < FLATBUFFERS_MAX_BUFFER_SIZE, InvalidExternalData,
+             "data file: its tables have %zu bytes, the format allows less than %zu", tables.size(),
+             static_cast<size_t>(FLATBUFFERS_MAX_BUFFER_SIZE));
   flatbuffers::Verifier::Options options;
+  options.max_size = FLATBUFFERS_MAX_BUFFER_SIZE;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(tables.size());
   flatbuffers::Verifier verifier(data, tables.size(), options);
   ET_REQUIRE(format::VerifyFlatTensorBuffer(verifier), InvalidExternalData,
