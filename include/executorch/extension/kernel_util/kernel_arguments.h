@@ -1,6 +1,7 @@
 /**
  * @file
- * How a kernel's parameter takes a program's value: which kinds it accepts, and how they become its type.
+ * How a kernel's parameter takes a program's value: which kinds it accepts, and how they become its
+ * type.
  */
 #pragma once
 
@@ -27,10 +28,10 @@ struct argument_kind {
   static constexpr auto value = executorch::runtime::ArgumentKind::Unknown;
 };
 
-#define ET_DEFINE_ARGUMENT_KIND(kind__, ...)                                  \
-  template <>                                                                 \
-  struct argument_kind<__VA_ARGS__> {                                         \
-    static constexpr auto value = executorch::runtime::ArgumentKind::kind__;  \
+#define ET_DEFINE_ARGUMENT_KIND(kind__, ...)                                 \
+  template <>                                                                \
+  struct argument_kind<__VA_ARGS__> {                                        \
+    static constexpr auto value = executorch::runtime::ArgumentKind::kind__; \
   };
 
 ET_DEFINE_ARGUMENT_KIND(Tensor, executorch::aten::Tensor)

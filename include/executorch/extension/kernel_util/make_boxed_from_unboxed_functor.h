@@ -5,9 +5,10 @@
  *   Tensor& my_op_out(KernelRuntimeContext& ctx, const Tensor& in, double factor, Tensor& out);
  *   EXECUTORCH_LIBRARY(my_ops, "my_op.out", my_op_out);
  *
- * The first parameter may be the context or be left out; the others correspond to the operator's schema, with the
- * outs, `Tensor&`, last. The wrapper checks a call's count and kinds of values and fails the context when they do not
- * fit, and the kernel's signature is registered with it, so that a program is refused when it is loaded.
+ * The first parameter may be the context or be left out; the others correspond to the operator's
+ * schema, with the outs, `Tensor&`, last. The wrapper checks a call's count and kinds of values and
+ * fails the context when they do not fit, and the kernel's signature is registered with it, so that
+ * a program is refused when it is loaded.
  */
 #pragma once
 
@@ -53,8 +54,8 @@ template <class Functor, bool with_context, size_t nonconst_tensors_to_log, size
           typename... ArgTypes>
 void call_functor_with_args_from_stack(
     executorch::runtime::KernelRuntimeContext& ctx,
-    executorch::runtime::Span<executorch::runtime::EValue*> stack,
-    std::index_sequence<indices...>, typelist<ArgTypes...>*) {
+    executorch::runtime::Span<executorch::runtime::EValue*> stack, std::index_sequence<indices...>,
+    typelist<ArgTypes...>*) {
   constexpr size_t num_arguments = sizeof...(ArgTypes);
   // The return value may follow the arguments.
   if (stack.size() < num_arguments) {
@@ -93,15 +94,15 @@ struct WrapUnboxedIntoFunctor {
 
   using TrueType = typename FuncType::FuncType;
   using ReturnType = typename kernel_util_internal::infer_function_traits_t<TrueType>::return_type;
-  using ArgsType = typename kernel_util_internal::infer_function_traits_t<TrueType>::parameter_types;
+  using ArgsType =
+      typename kernel_util_internal::infer_function_traits_t<TrueType>::parameter_types;
 
-  static constexpr bool first_arg_is_context =
-      std::is_same<::executorch::runtime::KernelRuntimeContext,
-                   std::remove_reference_t<
-                       kernel_util_internal::head_with_default_t<void, ArgsType>>>::value;
+  static constexpr bool first_arg_is_context = std::is_same<
+      ::executorch::runtime::KernelRuntimeContext,
+      std::remove_reference_t<kernel_util_internal::head_with_default_t<void, ArgsType>>>::value;
   using ContextRemovedArgsType =
-      std::conditional_t<first_arg_is_context, kernel_util_internal::drop_if_nonempty_t<ArgsType, 1>,
-                         ArgsType>;
+      std::conditional_t<first_arg_is_context,
+                         kernel_util_internal::drop_if_nonempty_t<ArgsType, 1>, ArgsType>;
 
   /// What the function's arguments are.
   static constexpr const ::executorch::runtime::KernelSignature& signature =
@@ -114,7 +115,8 @@ struct WrapUnboxedIntoFunctor {
     constexpr size_t num_outs =
         kernel_util_internal::count_nonconst_tensors<ContextRemovedArgsType>::value;
     static_assert(num_outs >= 1, "The last parameter of a kernel is a Tensor&, its out.");
-    kernel_util_internal::call_functor_with_args_from_stack<FuncType, first_arg_is_context, num_outs>(
+    kernel_util_internal::call_functor_with_args_from_stack<FuncType, first_arg_is_context,
+                                                            num_outs>(
         ctx, stack, std::make_index_sequence<num_arguments>(),
         static_cast<ContextRemovedArgsType*>(nullptr));
   }
@@ -137,11 +139,11 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 /// Registers `func` as the kernel of "ns::op_name" when the library loads. At namespace scope.
 #define EXECUTORCH_LIBRARY(ns, op_name, func) _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, ET_UID)
 
-#define _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, uid)                                        \
-  static constexpr const char ET_CONCATENATE(name_of_op_, uid)[] = #ns "::" op_name;            \
-  static auto ET_CONCATENATE(res_##ns##_, uid) = ::executorch::runtime::register_kernel(        \
-      ::executorch::extension::make_boxed_kernel(                                               \
-          ET_CONCATENATE(name_of_op_, uid),                                                     \
+#define _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, uid)                                 \
+  static constexpr const char ET_CONCATENATE(name_of_op_, uid)[] = #ns "::" op_name;     \
+  static auto ET_CONCATENATE(res_##ns##_, uid) =                                         \
+      ::executorch::runtime::register_kernel(::executorch::extension::make_boxed_kernel( \
+          ET_CONCATENATE(name_of_op_, uid),                                              \
           EXECUTORCH_FN(func, ET_CONCATENATE(name_of_op_, uid))))
 
 namespace torch {

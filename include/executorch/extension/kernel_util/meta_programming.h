@@ -38,8 +38,8 @@ struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, fun
     : std::true_type {};
 
 /// The type that carries a function; `name` is a character array with static storage.
-#define EXECUTORCH_FN_TYPE(func, name)                                         \
-  ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer<   \
+#define EXECUTORCH_FN_TYPE(func, name)                                       \
+  ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer< \
       std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func, name>
 
 /// An object of that type.

@@ -17,8 +17,8 @@ namespace executorch {
 namespace runtime {
 
 /**
- * A pointer and a count; owns nothing and never writes. Copying is cheap: pass it by value. Whoever makes an
- * ArrayRef keeps the elements alive; in particular do not store one made from a temporary.
+ * A pointer and a count; owns nothing and never writes. Copying is cheap: pass it by value. Whoever
+ * makes an ArrayRef keeps the elements alive; in particular do not store one made from a temporary.
  */
 template <typename T>
 class ArrayRef final {

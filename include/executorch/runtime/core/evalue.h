@@ -55,11 +55,11 @@ EXECUTORCH_API Error evalue_list_error(size_t index, const char* problem, Error 
 }  // namespace internal
 
 /**
- * A list whose elements are values of the program, so that they may change from run to run. The elements are
- * fetched at each access, into memory that the creator provides.
+ * A list whose elements are values of the program, so that they may change from run to run. The
+ * elements are fetched at each access, into memory that the creator provides.
  *
- * Refers to both arrays without owning them. As each access writes, one list must not be read by two threads
- * at a time.
+ * Refers to both arrays without owning them. As each access writes, one list must not be read by
+ * two threads at a time.
  */
 template <typename T>
 class BoxedEvalueList {
@@ -68,16 +68,19 @@ class BoxedEvalueList {
   BoxedEvalueList() = default;
 
   /**
-   * @param[in] wrapped_vals `size` pointers to the elements. Null as a whole only if `size` is 0. A null element
-   *     of a list of optional tensors stands for None.
+   * @param[in] wrapped_vals `size` pointers to the elements. Null as a whole only if `size` is 0. A
+   * null element of a list of optional tensors stands for None.
    * @param[in] unwrapped_vals Room for `size` fetched elements, not constructed yet.
    * @param[in] size Number of elements. Aborts when negative.
    */
   BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size)
-      : wrapped_vals_(wrapped_vals), unwrapped_vals_(unwrapped_vals), size_(static_cast<size_t>(size)) {
+      : wrapped_vals_(wrapped_vals),
+        unwrapped_vals_(unwrapped_vals),
+        size_(static_cast<size_t>(size)) {
     ET_CHECK_MSG(size >= 0, "A list cannot have %d elements.", size);
     ET_CHECK_MSG(size == 0 || wrapped_vals != nullptr, "wrapped_vals of a list must not be null.");
-    ET_CHECK_MSG(size == 0 || unwrapped_vals != nullptr, "unwrapped_vals of a list must not be null.");
+    ET_CHECK_MSG(size == 0 || unwrapped_vals != nullptr,
+                 "unwrapped_vals of a list must not be null.");
   }
 
   /// The elements, valid until the next access. Aborts when one is missing or of another kind.
@@ -112,9 +115,9 @@ class BoxedEvalueList {
 /**
  * A value of any kind that a program knows: nothing, a number, a string, a tensor or a list.
  *
- * Strings and lists are referred to, not owned. isX() tells the kind; toX() aborts when it does not match and
- * tryToX() returns Error::InvalidType with a text, or Error::InvalidState for a list or string without content.
- * Use the latter for values that come from outside.
+ * Strings and lists are referred to, not owned. isX() tells the kind; toX() aborts when it does not
+ * match and tryToX() returns Error::InvalidType with a text, or Error::InvalidState for a list or
+ * string without content. Use the latter for values that come from outside.
  */
 struct EValue {
   union Payload {
@@ -146,7 +149,9 @@ struct EValue {
   EValue& operator=(const EValue& other) & = default;
 
   /// Leaves None behind.
-  EValue(EValue&& other) noexcept : payload(other.payload), tag(other.tag) { other.clear_to_none(); }
+  EValue(EValue&& other) noexcept : payload(other.payload), tag(other.tag) {
+    other.clear_to_none();
+  }
 
   /// Leaves None behind.
   EValue& operator=(EValue&& other) & noexcept {
@@ -184,7 +189,9 @@ struct EValue {
 
   // -- Double --
 
-  /* implicit */ EValue(double value) : tag(Tag::Double) { payload.copyable_union.as_double = value; }
+  /* implicit */ EValue(double value) : tag(Tag::Double) {
+    payload.copyable_union.as_double = value;
+  }
 
   bool isDouble() const { return tag == Tag::Double; }
 
@@ -250,7 +257,8 @@ struct EValue {
     new (&payload.as_tensor) executorch::aten::Tensor(value);
   }
 
-  /// From a smart pointer to something that becomes an EValue, e.g. a TensorPtr. Aborts when it is null.
+  /// From a smart pointer to something that becomes an EValue, e.g. a TensorPtr. Aborts when it is
+  /// null.
   template <typename T, typename = typename std::enable_if<std::is_convertible<
                             decltype(*std::forward<T>(std::declval<T>())), EValue>::value>::type>
   /* implicit */ EValue(T&& value) : tag(Tag::None) {
@@ -433,7 +441,8 @@ struct EValue {
     return try_get_list(payload.copyable_union.as_list_optional_tensor_ptr);
   }
 
-  // -- Enumerations, which programs store as Int. Whether the number is an enumerator is not checked. --
+  // -- Enumerations, which programs store as Int. Whether the number is an enumerator is not
+  // checked. --
 
   executorch::aten::ScalarType toScalarType() const {
     return enumerator<executorch::aten::ScalarType>("The EValue is not a ScalarType.");
@@ -462,7 +471,8 @@ struct EValue {
         enumerator<executorch::aten::DeviceType>("The EValue is not a Device."), -1);
   }
   Result<executorch::aten::Device> tryToDevice() const {
-    Result<executorch::aten::DeviceType> type = try_enumerator<executorch::aten::DeviceType>("Device (Int)");
+    Result<executorch::aten::DeviceType> type =
+        try_enumerator<executorch::aten::DeviceType>("Device (Int)");
     if (!type.ok()) {
       return type.error();
     }
@@ -558,22 +568,22 @@ struct EValue {
 static_assert(std::is_trivially_destructible<EValue>::value, "Values are dropped without a call.");
 
 // Both families for one type.
-#define ET_DEFINE_EVALUE_TO(type__, to__, try_to__)                                                    \
-  template <>                                                                                          \
-  inline type__ EValue::to<type__>()&& {                                                               \
-    return std::move(*this).to__();                                                                    \
-  }                                                                                                    \
-  template <>                                                                                          \
-  inline internal::evalue_to_const_ref_overload_return<type__>::type EValue::to<type__>() const& {     \
-    return this->to__();                                                                               \
-  }                                                                                                    \
-  template <>                                                                                          \
-  inline internal::evalue_to_ref_overload_return<type__>::type EValue::to<type__>()& {                 \
-    return this->to__();                                                                               \
-  }                                                                                                    \
-  template <>                                                                                          \
-  inline Result<type__> EValue::tryTo<type__>() const {                                                \
-    return this->try_to__();                                                                           \
+#define ET_DEFINE_EVALUE_TO(type__, to__, try_to__)                                                \
+  template <>                                                                                      \
+  inline type__ EValue::to<type__>() && {                                                          \
+    return std::move(*this).to__();                                                                \
+  }                                                                                                \
+  template <>                                                                                      \
+  inline internal::evalue_to_const_ref_overload_return<type__>::type EValue::to<type__>() const& { \
+    return this->to__();                                                                           \
+  }                                                                                                \
+  template <>                                                                                      \
+  inline internal::evalue_to_ref_overload_return<type__>::type EValue::to<type__>() & {            \
+    return this->to__();                                                                           \
+  }                                                                                                \
+  template <>                                                                                      \
+  inline Result<type__> EValue::tryTo<type__>() const {                                            \
+    return this->try_to__();                                                                       \
   }
 
 #define ET_DEFINE_EVALUE_TO_OPTIONAL(type__) \

@@ -27,8 +27,9 @@ template <typename Fn>
 class FunctionRef;
 
 /**
- * Refers to a lambda, functor or function without owning or copying it, and without allocating. Made to be a
- * parameter: the callable must outlive every call, so never store a FunctionRef to a temporary.
+ * Refers to a lambda, functor or function without owning or copying it, and without allocating.
+ * Made to be a parameter: the callable must outlive every call, so never store a FunctionRef to a
+ * temporary.
  */
 template <typename Ret, typename... Params>
 class FunctionRef<Ret(Params...)> {
@@ -39,10 +40,12 @@ class FunctionRef<Ret(Params...)> {
   template <typename Callable>
   FunctionRef(
       Callable&& callable,
-      std::enable_if_t<!std::is_same<internal::remove_cvref_t<Callable>, FunctionRef>::value>* = nullptr,
-      std::enable_if_t<std::is_void<Ret>::value ||
-                       std::is_convertible<decltype(std::declval<Callable>()(std::declval<Params>()...)),
-                                           Ret>::value>* = nullptr)
+      std::enable_if_t<!std::is_same<internal::remove_cvref_t<Callable>, FunctionRef>::value>* =
+          nullptr,
+      std::enable_if_t<
+          std::is_void<Ret>::value ||
+          std::is_convertible<decltype(std::declval<Callable>()(std::declval<Params>()...)),
+                              Ret>::value>* = nullptr)
       : call_(&call_target<std::remove_reference_t<Callable>>),
         target_(reinterpret_cast<intptr_t>(&callable)) {}
 
@@ -52,7 +55,9 @@ class FunctionRef<Ret(Params...)> {
   explicit operator bool() const { return call_ != nullptr; }
 
   /// Whether both refer to the same callable object.
-  bool operator==(const FunctionRef<Ret(Params...)>& other) const { return target_ == other.target_; }
+  bool operator==(const FunctionRef<Ret(Params...)>& other) const {
+    return target_ == other.target_;
+  }
 
  private:
   template <typename Callable>

@@ -13,8 +13,8 @@ namespace executorch {
 namespace runtime {
 
 /**
- * A pointer and a count; owns nothing. Unlike ArrayRef it gives write access, unless T is const. Copying is
- * cheap: pass it by value. Whoever makes a Span keeps the elements alive.
+ * A pointer and a count; owns nothing. Unlike ArrayRef it gives write access, unless T is const.
+ * Copying is cheap: pass it by value. Whoever makes a Span keeps the elements alive.
  */
 template <typename T>
 class Span final {

@@ -56,7 +56,8 @@ inline const char* tag_to_string(Tag tag) {
 /**
  * Writes the tag's name, or its number when names are left out of the build, into `buffer`.
  *
- * @param[out] buffer Gets the text with its terminating zero, cut to fit. May be null if `buffer_size` is 0.
+ * @param[out] buffer Gets the text with its terminating zero, cut to fit. May be null if
+ * `buffer_size` is 0.
  * @returns The length of the whole text without the zero, as snprintf() does.
  */
 EXECUTORCH_API size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size);

@@ -13,7 +13,8 @@
 namespace executorch {
 namespace ET_RUNTIME_NAMESPACE {
 
-/// Sizes, dimension order and element type of a tensor. Refers to sizes and order, which must outlive it.
+/// Sizes, dimension order and element type of a tensor. Refers to sizes and order, which must
+/// outlive it.
 class TensorLayout final {
  public:
   TensorLayout() = delete;
@@ -21,8 +22,8 @@ class TensorLayout final {
   /**
    * @param[in] sizes Elements per dimension, none negative.
    * @param[in] dim_order A permutation of the dimensions, outermost first; as long as `sizes`.
-   * @retval Error::InvalidArgument A size is negative, the order is none, the type is unknown, or the byte
-   *     count exceeds what size_t can hold.
+   * @retval Error::InvalidArgument A size is negative, the order is none, the type is unknown, or
+   * the byte count exceeds what size_t can hold.
    */
   EXECUTORCH_API static executorch::runtime::Result<const TensorLayout> create(
       Span<const int32_t> sizes, Span<const uint8_t> dim_order,

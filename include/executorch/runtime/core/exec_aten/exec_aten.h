@@ -27,7 +27,8 @@
 #include <executorch/runtime/platform/compiler.h>
 
 #ifdef USE_ATEN_LIB
-#error "USE_ATEN_LIB selects PyTorch's tensor types, which this runtime does not support: undefine it."
+#error \
+    "USE_ATEN_LIB selects PyTorch's tensor types, which this runtime does not support: undefine it."
 #endif
 
 #ifndef ET_RUNTIME_NAMESPACE

@@ -16,7 +16,8 @@ namespace executorch {
 namespace runtime {
 namespace etensor {
 
-/// Holds an int64_t, a double or a bool. Ask for the kind first: to<T>() aborts when it does not match.
+/// Holds an int64_t, a double or a bool. Ask for the kind first: to<T>() aborts when it does not
+/// match.
 class Scalar {
  public:
   /// The integer 0.
@@ -33,8 +34,8 @@ class Scalar {
   /* implicit */ Scalar(Half value) : Scalar(static_cast<double>(static_cast<float>(value))) {}
 
   /**
-   * The value as int64_t, double or bool. An integer can be had from an integer or a bool, the others from
-   * their own kind only; aborts otherwise.
+   * The value as int64_t, double or bool. An integer can be had from an integer or a bool, the
+   * others from their own kind only; aborts otherwise.
    */
   template <typename T>
   T to() const;
@@ -58,7 +59,8 @@ class Scalar {
 
 template <>
 inline int64_t Scalar::to<int64_t>() const {
-  ET_CHECK_MSG(isIntegral(/*include_bool=*/true), "The Scalar holds a Double, expected an Int or Bool.");
+  ET_CHECK_MSG(isIntegral(/*include_bool=*/true),
+               "The Scalar holds a Double, expected an Int or Bool.");
   return isBoolean() ? static_cast<int64_t>(value_.as_bool) : value_.as_int;
 }
 

@@ -12,8 +12,8 @@ namespace runtime {
 namespace etensor {
 
 /**
- * Refers to a TensorImpl without owning it; copying copies the reference. A const Tensor may refer to data that
- * is written. Pass it by reference or value alike.
+ * Refers to a TensorImpl without owning it; copying copies the reference. A const Tensor may refer
+ * to data that is written. Pass it by reference or value alike.
  */
 class Tensor {
  public:

@@ -30,9 +30,9 @@ namespace runtime {
 namespace etensor {
 
 /**
- * Metadata and data pointer of a tensor. Owns neither data nor the arrays of sizes, dimension order and strides:
- * whoever creates it keeps them alive, and resizing writes into them. Several Tensor handles may share one.
- * Not thread-safe while it is resized or its data pointer is set.
+ * Metadata and data pointer of a tensor. Owns neither data nor the arrays of sizes, dimension order
+ * and strides: whoever creates it keeps them alive, and resizing writes into them. Several Tensor
+ * handles may share one. Not thread-safe while it is resized or its data pointer is set.
  */
 class TensorImpl {
  public:
@@ -48,8 +48,9 @@ class TensorImpl {
   /**
    * @param[in] type Element type. Aborts when it is none.
    * @param[in] dim Number of dimensions. Aborts when negative.
-   * @param[in] sizes `dim` sizes, the largest that a dynamic tensor may reach in total. Aborts when one is
-   *     negative or the number of elements overflows: check sizes that come from outside with safe_numel().
+   * @param[in] sizes `dim` sizes, the largest that a dynamic tensor may reach in total. Aborts when
+   * one is negative or the number of elements overflows: check sizes that come from outside with
+   * safe_numel().
    * @param[in] data The elements; may be null and be set later.
    * @param[in] dim_order `dim` dimension numbers, outermost first; may be null.
    * @param[in] strides `dim` strides; may be null.
@@ -110,8 +111,9 @@ class TensorImpl {
   void set_data(void* ptr) { data_ = ptr; }
 
   /**
-   * Limits each dimension of a dynamic tensor, beside the limit of the number of elements that the constructor
-   * took from the initial sizes. For the loader of a program: the sizes as serialized are such bounds.
+   * Limits each dimension of a dynamic tensor, beside the limit of the number of elements that the
+   * constructor took from the initial sizes. For the loader of a program: the sizes as serialized
+   * are such bounds.
    *
    * @param[in] bounds dim() sizes, or null for none. Must live as long as the tensor.
    */
@@ -134,8 +136,8 @@ class TensorImpl {
   /**
    * Gives the tensor new sizes and the strides of its dimension order. Nothing changes on failure.
    *
-   * @retval Error::NotSupported The rank or the sizes of a static tensor would change, a dimension or the number
-   *     of elements exceeds its bound.
+   * @retval Error::NotSupported The rank or the sizes of a static tensor would change, a dimension
+   * or the number of elements exceeds its bound.
    * @retval Error::InvalidArgument A size is negative.
    */
   ET_NODISCARD EXECUTORCH_API Error internal_resize_contiguous(ArrayRef<SizesType> new_sizes);
@@ -162,8 +164,8 @@ compute_numel(const ::executorch::runtime::etensor::TensorImpl::SizesType* sizes
 /**
  * The product of `dim` sizes that come from outside.
  *
- * @retval Error::InvalidArgument `sizes` is null though `dim` is not 0, a size is negative, or the product
- *     overflows.
+ * @retval Error::InvalidArgument `sizes` is null though `dim` is not 0, a size is negative, or the
+ * product overflows.
  */
 EXECUTORCH_API ::executorch::runtime::Result<ssize_t> safe_numel(
     const ::executorch::runtime::etensor::TensorImpl::SizesType* sizes, ssize_t dim);

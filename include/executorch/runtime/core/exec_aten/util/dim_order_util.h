@@ -1,7 +1,7 @@
 /**
  * @file
- * Dimension orders and strides. A dimension order lists a tensor's dimensions from the outermost in memory to the
- * innermost: {0, 1, 2, 3} is contiguous, {0, 2, 3, 1} is channels-last.
+ * Dimension orders and strides. A dimension order lists a tensor's dimensions from the outermost in
+ * memory to the innermost: {0, 1, 2, 3} is contiguous, {0, 2, 3, 1} is channels-last.
  */
 #pragma once
 
@@ -65,8 +65,8 @@ bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims
 }
 
 /**
- * Computes the strides of a dense tensor. A dimension without elements counts as if it had one. Arithmetic wraps
- * on overflow.
+ * Computes the strides of a dense tensor. A dimension without elements counts as if it had one.
+ * Arithmetic wraps on overflow.
  *
  * @param[in] sizes `dims` sizes.
  * @param[in] dim_order A permutation of [0, dims); not checked.
@@ -96,8 +96,8 @@ ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimO
 }
 
 /**
- * Computes the dimension order of strides: from the largest to the smallest. Dimensions of equal stride keep
- * their order.
+ * Computes the dimension order of strides: from the largest to the smallest. Dimensions of equal
+ * stride keep their order.
  *
  * @param[out] dim_order Room for `dims` numbers.
  * @retval Error::MemoryAllocationFailed `dim_order` is null.

@@ -17,7 +17,8 @@
 #include <executorch/runtime/platform/assert.h>
 
 #ifdef USE_ATEN_LIB
-#error "USE_ATEN_LIB selects PyTorch's tensor types, which this runtime does not support: undefine it."
+#error \
+    "USE_ATEN_LIB selects PyTorch's tensor types, which this runtime does not support: undefine it."
 #endif
 
 namespace executorch {
@@ -67,14 +68,15 @@ struct ScalarTypeToCppType;
 template <typename T>
 struct CppTypeToScalarType;
 
-#define ET_DEFINE_TYPE_TRAITS(cpp_type__, name__)                                         \
-  template <>                                                                             \
-  struct ScalarTypeToCppType<::executorch::aten::ScalarType::name__> {                    \
-    using type = cpp_type__;                                                              \
-  };                                                                                      \
-  template <>                                                                             \
-  struct CppTypeToScalarType<cpp_type__>                                                  \
-      : std::integral_constant<::executorch::aten::ScalarType, ::executorch::aten::ScalarType::name__> {};
+#define ET_DEFINE_TYPE_TRAITS(cpp_type__, name__)                      \
+  template <>                                                          \
+  struct ScalarTypeToCppType<::executorch::aten::ScalarType::name__> { \
+    using type = cpp_type__;                                           \
+  };                                                                   \
+  template <>                                                          \
+  struct CppTypeToScalarType<cpp_type__>                               \
+      : std::integral_constant<::executorch::aten::ScalarType,         \
+                               ::executorch::aten::ScalarType::name__> {};
 
 ET_FORALL_SCALAR_TYPES(ET_DEFINE_TYPE_TRAITS)
 
@@ -208,18 +210,21 @@ template <typename T, bool includeBool>
 struct is_integral_type
     : std::integral_constant<bool, isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
 template <typename T>
-struct is_complex_type : std::integral_constant<bool, isComplexType(CppTypeToScalarType<T>::value)> {};
+struct is_complex_type
+    : std::integral_constant<bool, isComplexType(CppTypeToScalarType<T>::value)> {};
 template <typename T>
 struct is_bits_type : std::integral_constant<bool, isBitsType(CppTypeToScalarType<T>::value)> {};
 template <typename T>
 struct is_qint_type : std::integral_constant<bool, isQIntType(CppTypeToScalarType<T>::value)> {};
 template <typename T>
-struct is_float8_type : std::integral_constant<bool, isFloat8Type(CppTypeToScalarType<T>::value)> {};
+struct is_float8_type : std::integral_constant<bool, isFloat8Type(CppTypeToScalarType<T>::value)> {
+};
 template <typename T>
 struct is_barebones_unsigned_type
     : std::integral_constant<bool, isBarebonesUnsignedType(CppTypeToScalarType<T>::value)> {};
 
-/// Whether values below zero exist. Aborts for quantized types and for those that operators do not compute with.
+/// Whether values below zero exist. Aborts for quantized types and for those that operators do not
+/// compute with.
 inline bool isSignedType(::executorch::aten::ScalarType type) {
   switch (type) {
 #define ET_TYPE_IS_SIGNED(cpp_type__, name__)  \
@@ -228,7 +233,8 @@ inline bool isSignedType(::executorch::aten::ScalarType type) {
     ET_FORALL_REAL_TYPES_AND3(Half, Bool, BFloat16, ET_TYPE_IS_SIGNED)
 #undef ET_TYPE_IS_SIGNED
     default:
-      ET_CHECK_MSG(isComplexType(type), "isSignedType() does not support the dtype %s.", toString(type));
+      ET_CHECK_MSG(isComplexType(type), "isSignedType() does not support the dtype %s.",
+                   toString(type));
       return true;
   }
 }
@@ -265,12 +271,14 @@ inline ::executorch::aten::ScalarType toUnderlying(::executorch::aten::ScalarTyp
   }
 }
 
-inline bool isUnderlying(::executorch::aten::ScalarType type, ::executorch::aten::ScalarType qtype) {
+inline bool isUnderlying(::executorch::aten::ScalarType type,
+                         ::executorch::aten::ScalarType qtype) {
   return type == toUnderlying(qtype);
 }
 
 /// The type of a complex type's parts; any other itself.
-inline constexpr ::executorch::aten::ScalarType toRealValueType(::executorch::aten::ScalarType type) {
+inline constexpr ::executorch::aten::ScalarType toRealValueType(
+    ::executorch::aten::ScalarType type) {
   switch (type) {
     case ::executorch::aten::ScalarType::ComplexHalf:
       return ::executorch::aten::ScalarType::Half;
@@ -294,7 +302,8 @@ inline constexpr ::executorch::aten::ScalarType toComplexType(::executorch::aten
     case ::executorch::aten::ScalarType::Double:
       return ::executorch::aten::ScalarType::ComplexDouble;
     default:
-      ET_CHECK_MSG(isComplexType(type), "There is no complex type for the dtype %s.", toString(type));
+      ET_CHECK_MSG(isComplexType(type), "There is no complex type for the dtype %s.",
+                   toString(type));
       return type;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * @file
- * Element types: traits (scalar_type_traits.h), lists (scalar_type_lists.h), dispatch (scalar_type_switch.h), and here
- * casts and type promotion.
+ * Element types: traits (scalar_type_traits.h), lists (scalar_type_lists.h), dispatch
+ * (scalar_type_switch.h), and here casts and type promotion.
  */
 #pragma once
 
@@ -18,19 +18,19 @@ namespace runtime {
 
 // -- Casts --
 
-/// Whether a result may be stored as another type: not complex as real, not floating as integral, nothing but Bool
-/// as Bool.
+/// Whether a result may be stored as another type: not complex as real, not floating as integral,
+/// nothing but Bool as Bool.
 inline constexpr bool canCast(const ::executorch::aten::ScalarType from,
                               const ::executorch::aten::ScalarType to) {
   return !(isComplexType(from) && !isComplexType(to)) &&
          !(isFloatingType(from) && isIntegralType(to, /*includeBool=*/false)) &&
-         !(from != ::executorch::aten::ScalarType::Bool && to == ::executorch::aten::ScalarType::Bool);
+         !(from != ::executorch::aten::ScalarType::Bool &&
+           to == ::executorch::aten::ScalarType::Bool);
 }
 
 template <typename T1, typename T2>
-struct can_cast
-    : std::integral_constant<bool, canCast(CppTypeToScalarType<T1>::value, CppTypeToScalarType<T2>::value)> {
-};
+struct can_cast : std::integral_constant<bool, canCast(CppTypeToScalarType<T1>::value,
+                                                       CppTypeToScalarType<T2>::value)> {};
 
 /// Converts a value as PyTorch does: a float becomes an integer by way of int64_t.
 template <typename To, typename From>
@@ -97,8 +97,8 @@ constexpr ::executorch::aten::ScalarType promote_floats(::executorch::aten::Scal
   return a == f8 || b == f8 ? f8 : f4;
 }
 
-/// Promotion between types that promotion knows: complex over float over integer, and within the category the
-/// wider; an operand of a lower category does not widen.
+/// Promotion between types that promotion knows: complex over float over integer, and within the
+/// category the wider; an operand of a lower category does not widen.
 constexpr ::executorch::aten::ScalarType promote_known(::executorch::aten::ScalarType a,
                                                        ::executorch::aten::ScalarType b) {
   const bool any_complex = isComplexType(a) || isComplexType(b);
@@ -120,8 +120,9 @@ constexpr bool is_promotable(::executorch::aten::ScalarType type) {
 }  // namespace internal
 
 /**
- * The type in which an operation on both is done, as PyTorch has it. Aborts when the types differ and one of them is
- * quantized, of bits, an 8-bit float or UInt16 to UInt64, or Undefined: ask can_promote() first.
+ * The type in which an operation on both is done, as PyTorch has it. Aborts when the types differ
+ * and one of them is quantized, of bits, an 8-bit float or UInt16 to UInt64, or Undefined: ask
+ * can_promote() first.
  *
  * @param[in] half_to_float Gives Float where the result would be Half or BFloat16.
  */
@@ -134,13 +135,14 @@ inline constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten:
   }
   ET_CHECK_MSG(promotable, "The dtypes %s and %s have no common type.", toString(a), toString(b));
   const ::executorch::aten::ScalarType common = internal::promote_known(a, b);
-  const bool reduced =
-      common == ::executorch::aten::ScalarType::Half || common == ::executorch::aten::ScalarType::BFloat16;
+  const bool reduced = common == ::executorch::aten::ScalarType::Half ||
+                       common == ::executorch::aten::ScalarType::BFloat16;
   return half_to_float && reduced ? ::executorch::aten::ScalarType::Float : common;
 }
 
 /// Whether promoteTypes() has an answer.
-inline constexpr bool can_promote(::executorch::aten::ScalarType a, ::executorch::aten::ScalarType b) {
+inline constexpr bool can_promote(::executorch::aten::ScalarType a,
+                                  ::executorch::aten::ScalarType b) {
   return a == b || (internal::is_promotable(a) && internal::is_promotable(b));
 }
 

@@ -1,7 +1,7 @@
 /**
  * @file
- * Check macros for kernels. The ET_KERNEL_CHECK family fails the kernel's context and returns; the others abort and
- * are meant for the author's own mistakes only.
+ * Check macros for kernels. The ET_KERNEL_CHECK family fails the kernel's context and returns; the
+ * others abort and are meant for the author's own mistakes only.
  */
 #pragma once
 
@@ -22,30 +22,30 @@
 // -- Failing a kernel --
 
 /**
- * Unless the condition holds: fails `context`, a KernelRuntimeContext, with `Error::error` and returns `retval`. The
- * text that a check inside the condition left is kept.
+ * Unless the condition holds: fails `context`, a KernelRuntimeContext, with `Error::error` and
+ * returns `retval`. The text that a check inside the condition left is kept.
  */
-#define ET_KERNEL_CHECK(context, cond, error, retval)                            \
-  do {                                                                           \
-    ::executorch::runtime::clear_error_message();                                \
-    if (!(cond)) {                                                               \
-      ::executorch::runtime::add_error_context("Check failed (%s)", #cond);      \
-      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());          \
-      (context).fail(::executorch::runtime::Error::error);                       \
-      return retval;                                                             \
-    }                                                                            \
+#define ET_KERNEL_CHECK(context, cond, error, retval)                       \
+  do {                                                                      \
+    ::executorch::runtime::clear_error_message();                           \
+    if (!(cond)) {                                                          \
+      ::executorch::runtime::add_error_context("Check failed (%s)", #cond); \
+      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());     \
+      (context).fail(::executorch::runtime::Error::error);                  \
+      return retval;                                                        \
+    }                                                                       \
   } while (false)
 
 /// As ET_KERNEL_CHECK, with a printf-like message.
-#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)          \
-  do {                                                                           \
-    if (!(cond)) {                                                               \
-      ::executorch::runtime::set_error_message("Check failed (%s): " message,    \
-                                               #cond, ##__VA_ARGS__);            \
-      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());          \
-      (context).fail(::executorch::runtime::Error::error);                       \
-      return retval;                                                             \
-    }                                                                            \
+#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)       \
+  do {                                                                        \
+    if (!(cond)) {                                                            \
+      ::executorch::runtime::set_error_message("Check failed (%s): " message, \
+                                               #cond, ##__VA_ARGS__);         \
+      ET_LOG(Error, "%s", ::executorch::runtime::last_error_message());       \
+      (context).fail(::executorch::runtime::Error::error);                    \
+      return retval;                                                          \
+    }                                                                         \
   } while (false)
 
 /// Returns false unless the condition holds.
@@ -59,11 +59,11 @@
 /// An index that may count from the end, as one that does not.
 #define ET_NORMALIZE_IX(IX, UPPER_BOUND) IX < 0 ? IX + UPPER_BOUND : IX
 
-#define ET_INTERNAL_CHECK_IN_RANGE(what__, value__, bound__)                                     \
-  ET_CHECK_MSG(static_cast<int64_t>(value__) >= -static_cast<int64_t>(bound__) &&                \
-                   static_cast<int64_t>(value__) < static_cast<int64_t>(bound__),                \
-               what__ " %" PRId64 " is not in the range [-%" PRId64 ", %" PRId64 ").",           \
-               static_cast<int64_t>(value__), static_cast<int64_t>(bound__),                     \
+#define ET_INTERNAL_CHECK_IN_RANGE(what__, value__, bound__)                           \
+  ET_CHECK_MSG(static_cast<int64_t>(value__) >= -static_cast<int64_t>(bound__) &&      \
+                   static_cast<int64_t>(value__) < static_cast<int64_t>(bound__),      \
+               what__ " %" PRId64 " is not in the range [-%" PRId64 ", %" PRId64 ").", \
+               static_cast<int64_t>(value__), static_cast<int64_t>(bound__),           \
                static_cast<int64_t>(bound__))
 
 /// Aborts unless IX is in [-UPPER_BOUND, UPPER_BOUND).
@@ -79,9 +79,8 @@
 
 // -- Tensors --
 
-#define ET_INTERNAL_CHECK_TENSORS(check__, ...)                         \
-  ET_CHECK_MSG(::executorch::runtime::check__(__VA_ARGS__),             \
-               ET_TENSOR_CHECK_PREFIX__ ": %s",                         \
+#define ET_INTERNAL_CHECK_TENSORS(check__, ...)                                              \
+  ET_CHECK_MSG(::executorch::runtime::check__(__VA_ARGS__), ET_TENSOR_CHECK_PREFIX__ ": %s", \
                ::executorch::runtime::last_error_message())
 
 /// Abort unless the tensors have the same sizes; tensors of one element all match.
@@ -104,7 +103,8 @@
 #define ET_CHECK_CONTIGUOUS(a__) ET_INTERNAL_CHECK_TENSORS(tensor_is_contiguous, a__)
 
 /// Abort unless the tensors have the same strides.
-#define ET_CHECK_SAME_STRIDES2(a__, b__) ET_INTERNAL_CHECK_TENSORS(tensors_have_same_strides, a__, b__)
+#define ET_CHECK_SAME_STRIDES2(a__, b__) \
+  ET_INTERNAL_CHECK_TENSORS(tensors_have_same_strides, a__, b__)
 #define ET_CHECK_SAME_STRIDES3(a__, b__, c__) \
   ET_INTERNAL_CHECK_TENSORS(tensors_have_same_strides, a__, b__, c__)
 
@@ -113,6 +113,6 @@
   ET_INTERNAL_CHECK_TENSORS(tensor_is_default_or_channels_last_dim_order, t__)
 
 /// Aborts unless the single element of a tensor can be stored in `out_val`.
-#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)                                       \
-  ET_CHECK_MSG(::executorch::runtime::extract_scalar_tensor(scalar_tensor, &out_val),          \
+#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)                              \
+  ET_CHECK_MSG(::executorch::runtime::extract_scalar_tensor(scalar_tensor, &out_val), \
                #scalar_tensor " could not be extracted: wrong type or out of range");

@@ -1,7 +1,7 @@
 /**
  * @file
- * Checks of tensors. Each returns whether it holds; when not, the reason is logged and kept as this thread's error
- * text.
+ * Checks of tensors. Each returns whether it holds; when not, the reason is logged and kept as this
+ * thread's error text.
  */
 #pragma once
 
@@ -17,7 +17,8 @@ namespace ET_RUNTIME_NAMESPACE {
 
 // -- Element types --
 
-EXECUTORCH_API bool tensor_can_cast_to(executorch::aten::Tensor a, executorch::aten::ScalarType dtype);
+EXECUTORCH_API bool tensor_can_cast_to(executorch::aten::Tensor a,
+                                       executorch::aten::ScalarType dtype);
 EXECUTORCH_API bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype);
 EXECUTORCH_API bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype,
                                    executorch::aten::ScalarType dtype2);
@@ -42,7 +43,8 @@ EXECUTORCH_API bool tensors_have_same_dtype(executorch::aten::Tensor a, executor
 
 /// Whether `dim` is in [-upper_bound, upper_bound).
 EXECUTORCH_API bool dim_is_valid(int64_t dim, int64_t upper_bound);
-/// Whether the tensor has dimension `d`, which may count from the end. A tensor without dimensions has 0 and -1.
+/// Whether the tensor has dimension `d`, which may count from the end. A tensor without dimensions
+/// has 0 and -1.
 EXECUTORCH_API bool tensor_has_dim(executorch::aten::Tensor t, int64_t d);
 /// Whether dimension `d` exists and has elements.
 EXECUTORCH_API bool tensor_has_non_empty_dim(executorch::aten::Tensor t, int64_t d);
@@ -53,7 +55,9 @@ EXECUTORCH_API bool tensor_has_rank_greater_or_equal_to(executorch::aten::Tensor
 EXECUTORCH_API bool tensor_has_rank_smaller_or_equal_to(executorch::aten::Tensor t, size_t rank);
 EXECUTORCH_API bool tensors_have_same_rank(executorch::aten::Tensor a, executorch::aten::Tensor b);
 /// Whether the tensor has one element and no dimensions. Logs nothing.
-inline bool tensor_is_scalar(executorch::aten::Tensor t) { return t.dim() == 0 && t.numel() == 1; }
+inline bool tensor_is_scalar(executorch::aten::Tensor t) {
+  return t.dim() == 0 && t.numel() == 1;
+}
 EXECUTORCH_API bool tensors_have_same_size_at_dims(executorch::aten::Tensor a, size_t dim_a,
                                                    executorch::aten::Tensor b, size_t dim_b);
 /// Whether the sizes are equal. Tensors of one element match whatever their dimensions are.
@@ -71,8 +75,10 @@ EXECUTORCH_API bool tensor_has_expected_size(
 
 // -- Order in memory --
 
-EXECUTORCH_API bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b);
-EXECUTORCH_API bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b,
+EXECUTORCH_API bool tensors_have_same_strides(executorch::aten::Tensor a,
+                                              executorch::aten::Tensor b);
+EXECUTORCH_API bool tensors_have_same_strides(executorch::aten::Tensor a,
+                                              executorch::aten::Tensor b,
                                               executorch::aten::Tensor c);
 EXECUTORCH_API bool tensor_is_contiguous(executorch::aten::Tensor t);
 EXECUTORCH_API bool tensor_has_valid_dim_order(executorch::aten::Tensor t);

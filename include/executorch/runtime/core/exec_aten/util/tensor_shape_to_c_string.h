@@ -15,9 +15,10 @@
 
 namespace executorch::runtime {
 
-/// Room for the text of every shape with up to kTensorDimensionLimit sizes: brackets, ten digits and a separator
-/// per size, and the terminating zero.
-constexpr size_t kTensorShapeStringSizeLimit = 1 + 10 * kTensorDimensionLimit + 2 * kTensorDimensionLimit + 1;
+/// Room for the text of every shape with up to kTensorDimensionLimit sizes: brackets, ten digits
+/// and a separator per size, and the terminating zero.
+constexpr size_t kTensorShapeStringSizeLimit =
+    1 + 10 * kTensorDimensionLimit + 2 * kTensorDimensionLimit + 1;
 
 namespace internal {
 /// Sizes above it are shown as "ERR", as are negative ones.

@@ -1,7 +1,7 @@
 /**
  * @file
- * What kernels do with tensors beside computing: check (tensor_predicates.h, tensor_check_macros.h), walk, resize and
- * share memory.
+ * What kernels do with tensors beside computing: check (tensor_predicates.h,
+ * tensor_check_macros.h), walk, resize and share memory.
  */
 #pragma once
 
@@ -60,15 +60,17 @@ inline size_t product_of_sizes(const executorch::aten::Tensor& tensor, int64_t b
 
 /// The product of the sizes before `dim`, which is in [0, tensor.dim()]; aborts otherwise.
 inline size_t getLeadingDims(const executorch::aten::Tensor& tensor, int64_t dim) {
-  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "Dimension %" PRId64 " is not in the range [0, %zd].",
-               dim, static_cast<ssize_t>(tensor.dim()));
+  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(),
+               "Dimension %" PRId64 " is not in the range [0, %zd].", dim,
+               static_cast<ssize_t>(tensor.dim()));
   return internal::product_of_sizes(tensor, 0, dim);
 }
 
 /// The product of the sizes behind `dim`, which is in [-1, tensor.dim()); aborts otherwise.
 inline size_t getTrailingDims(const executorch::aten::Tensor& tensor, int64_t dim) {
-  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(), "Dimension %" PRId64 " is not in the range [-1, %zd).",
-               dim, static_cast<ssize_t>(tensor.dim()));
+  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(),
+               "Dimension %" PRId64 " is not in the range [-1, %zd).", dim,
+               static_cast<ssize_t>(tensor.dim()));
   return internal::product_of_sizes(tensor, dim + 1, tensor.dim());
 }
 
@@ -82,8 +84,8 @@ inline void memoizeTrailingDims(const executorch::aten::Tensor& tensor,
   }
 }
 
-/// The row-major index of the element at `coordinate`, which has tensor.dim() numbers. `trailing_dims_memo` comes
-/// from memoizeTrailingDims().
+/// The row-major index of the element at `coordinate`, which has tensor.dim() numbers.
+/// `trailing_dims_memo` comes from memoizeTrailingDims().
 inline size_t coordinateToIndexWithTrailingDimsMemo(
     const executorch::aten::Tensor& tensor, const size_t* const coordinate,
     const size_t trailing_dims_memo[kTensorDimensionLimit]) {
@@ -95,7 +97,8 @@ inline size_t coordinateToIndexWithTrailingDimsMemo(
 }
 
 /// The row-major index of the element at `coordinate`, which has tensor.dim() numbers.
-inline size_t coordinateToIndex(const executorch::aten::Tensor& tensor, const size_t* const coordinate) {
+inline size_t coordinateToIndex(const executorch::aten::Tensor& tensor,
+                                const size_t* const coordinate) {
   size_t index = 0;
   for (const auto dim : c10::irange(tensor.dim())) {
     index = index * static_cast<size_t>(tensor.size(dim)) + coordinate[dim];
@@ -104,7 +107,8 @@ inline size_t coordinateToIndex(const executorch::aten::Tensor& tensor, const si
 }
 
 /// The reverse: writes tensor.dim() numbers. Aborts when there is no such element.
-inline void indexToCoordinate(const executorch::aten::Tensor& tensor, size_t index, size_t* coordinate) {
+inline void indexToCoordinate(const executorch::aten::Tensor& tensor, size_t index,
+                              size_t* coordinate) {
   ET_CHECK(index < static_cast<size_t>(tensor.numel()));
   for (ssize_t dim = tensor.dim() - 1; dim >= 0; --dim) {
     const size_t size = static_cast<size_t>(tensor.size(dim));
@@ -115,7 +119,8 @@ inline void indexToCoordinate(const executorch::aten::Tensor& tensor, size_t ind
 
 /// The place in memory, in elements, of the element at `coordinate`, by strides.
 inline size_t calculate_linear_index(const executorch::aten::SizesType* coordinate,
-                                     const executorch::aten::StridesType* strides, const size_t ndim) {
+                                     const executorch::aten::StridesType* strides,
+                                     const size_t ndim) {
   size_t index = 0;
   for (const auto dim : c10::irange(ndim)) {
     index += static_cast<size_t>(coordinate[dim]) * static_cast<size_t>(strides[dim]);
@@ -130,18 +135,18 @@ inline size_t calculate_linear_index(const executorch::aten::SizesType* coordina
  *
  * @returns Whether the tensor has one element, of Byte, Char, Short, Int or Long, that fits INT_T.
  */
-template <typename INT_T, typename std::enable_if<
-                              std::is_integral<INT_T>::value && !std::is_same<INT_T, bool>::value,
-                              bool>::type = true>
+template <typename INT_T, typename std::enable_if<std::is_integral<INT_T>::value &&
+                                                      !std::is_same<INT_T, bool>::value,
+                                                  bool>::type = true>
 bool extract_scalar_tensor(executorch::aten::Tensor tensor, INT_T* out_val) {
   if (tensor.numel() != 1 || tensor.const_data_ptr() == nullptr) {
     return false;
   }
   int64_t value = 0;
   switch (tensor.scalar_type()) {
-#define ET_READ_ELEMENT(cpp_type__, name__)              \
-  case executorch::aten::ScalarType::name__:             \
-    value = tensor.const_data_ptr<cpp_type__>()[0];      \
+#define ET_READ_ELEMENT(cpp_type__, name__)         \
+  case executorch::aten::ScalarType::name__:        \
+    value = tensor.const_data_ptr<cpp_type__>()[0]; \
     break;
     ET_FORALL_INT_TYPES(ET_READ_ELEMENT)
 #undef ET_READ_ELEMENT
@@ -158,19 +163,20 @@ bool extract_scalar_tensor(executorch::aten::Tensor tensor, INT_T* out_val) {
 /**
  * Reads the single element of a tensor of numbers as a float.
  *
- * @returns Whether the tensor has one element, of an integer or floating type, in the range of FLOAT_T. Infinities
- *     and NaN are.
+ * @returns Whether the tensor has one element, of an integer or floating type, in the range of
+ * FLOAT_T. Infinities and NaN are.
  */
-template <typename FLOAT_T, typename std::enable_if<is_floating_point<FLOAT_T>::value, bool>::type = true>
+template <typename FLOAT_T,
+          typename std::enable_if<is_floating_point<FLOAT_T>::value, bool>::type = true>
 bool extract_scalar_tensor(executorch::aten::Tensor tensor, FLOAT_T* out_val) {
   if (tensor.numel() != 1 || tensor.const_data_ptr() == nullptr) {
     return false;
   }
   double value = 0;
   switch (tensor.scalar_type()) {
-#define ET_READ_ELEMENT(cpp_type__, name__)                                 \
-  case executorch::aten::ScalarType::name__:                                \
-    value = static_cast<double>(tensor.const_data_ptr<cpp_type__>()[0]);    \
+#define ET_READ_ELEMENT(cpp_type__, name__)                              \
+  case executorch::aten::ScalarType::name__:                             \
+    value = static_cast<double>(tensor.const_data_ptr<cpp_type__>()[0]); \
     break;
     ET_FORALL_REALHBF16_TYPES(ET_READ_ELEMENT)
 #undef ET_READ_ELEMENT
@@ -202,16 +208,18 @@ bool extract_scalar_tensor(executorch::aten::Tensor tensor, BOOL_T* out_val) {
 
 namespace internal {
 
-/// Lets `t_dst` refer to the memory of `t_src`, which must have as many bytes. Error::InvalidArgument otherwise.
+/// Lets `t_dst` refer to the memory of `t_src`, which must have as many bytes.
+/// Error::InvalidArgument otherwise.
 ET_NODISCARD EXECUTORCH_API Error share_tensor_data(const executorch::aten::Tensor& t_dst,
                                                     const executorch::aten::Tensor& t_src);
 
-/// Copies the bytes of `t_src`, of which `t_dst` must have as many. Error::InvalidArgument otherwise, and when one
-/// of both has no memory.
+/// Copies the bytes of `t_src`, of which `t_dst` must have as many. Error::InvalidArgument
+/// otherwise, and when one of both has no memory.
 ET_NODISCARD EXECUTORCH_API Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
                                                    const executorch::aten::Tensor& t_src);
 
-/// Lets the tensor refer to `buffer`. Error::InvalidArgument when it is smaller than the tensor needs.
+/// Lets the tensor refer to `buffer`. Error::InvalidArgument when it is smaller than the tensor
+/// needs.
 ET_NODISCARD EXECUTORCH_API Error set_tensor_data(const executorch::aten::Tensor& t, void* buffer,
                                                   size_t buffer_size);
 
@@ -219,9 +227,9 @@ ET_NODISCARD EXECUTORCH_API Error set_tensor_data(const executorch::aten::Tensor
 EXECUTORCH_API void reset_data_ptr(const executorch::aten::Tensor& tensor);
 
 /// As resize_tensor().
-ET_NODISCARD EXECUTORCH_API Error resize_tensor_impl(
-    executorch::aten::TensorImpl* impl,
-    executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes);
+ET_NODISCARD EXECUTORCH_API Error
+resize_tensor_impl(executorch::aten::TensorImpl* impl,
+                   executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes);
 
 /// The error of a rank or a size that no tensor can have; sets the text.
 EXECUTORCH_API Error unrepresentable_sizes(size_t rank);
@@ -229,22 +237,21 @@ EXECUTORCH_API Error unrepresentable_sizes(size_t rank);
 }  // namespace internal
 
 /**
- * Gives a tensor other sizes; the rank stays. Strides follow from the dim order, the data is left as it is. Nothing
- * changes on failure.
+ * Gives a tensor other sizes; the rank stays. Strides follow from the dim order, the data is left
+ * as it is. Nothing changes on failure.
  *
- * @retval Error::NotSupported The rank or the sizes of a static tensor would change, or a dimension or the number of
- *     elements would exceed its bound; the text names the dimension.
+ * @retval Error::NotSupported The rank or the sizes of a static tensor would change, or a dimension
+ * or the number of elements would exceed its bound; the text names the dimension.
  * @retval Error::InvalidArgument A size is negative or too large for any tensor.
  */
 ET_NODISCARD inline Error resize_tensor(
-    executorch::aten::Tensor t,
-    executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+    executorch::aten::Tensor t, executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
 }
 
 /// The same for sizes of another integer type.
-template <typename T,
-          typename std::enable_if<!std::is_same<executorch::aten::SizesType, T>::value, int>::type = 0>
+template <typename T, typename std::enable_if<!std::is_same<executorch::aten::SizesType, T>::value,
+                                              int>::type = 0>
 ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
                                         executorch::aten::ArrayRef<T> new_sizes) {
   std::array<executorch::aten::SizesType, kTensorDimensionLimit> sizes{};
@@ -263,8 +270,7 @@ ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
 
 /// Use resize_tensor(). Aborts when the sizes are refused.
 ET_DEPRECATED inline void resize(
-    executorch::aten::Tensor t,
-    executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+    executorch::aten::Tensor t, executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
   ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok,
                "The tensor could not be resized: see last_error_message().");
 }
@@ -273,7 +279,8 @@ ET_DEPRECATED inline void resize(
  * Copies the tensor's dim order.
  *
  * @param[out] out_dim_order Room for `out_dim_order_size` numbers.
- * @retval Error::InvalidArgument The tensor has another number of dimensions than `out_dim_order_size`.
+ * @retval Error::InvalidArgument The tensor has another number of dimensions than
+ * `out_dim_order_size`.
  */
 ET_NODISCARD EXECUTORCH_API Error get_dim_order(const executorch::aten::Tensor& tensor,
                                                 executorch::aten::DimOrderType* out_dim_order,

@@ -16,8 +16,8 @@ namespace c10 {
 /// Whether T is one of the 16-bit floats.
 template <typename T>
 struct is_reduced_floating_point
-    : std::integral_constant<bool, std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>> {
-};
+    : std::integral_constant<bool,
+                             std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>> {};
 
 template <typename T>
 constexpr bool is_reduced_floating_point_v = is_reduced_floating_point<T>::value;
@@ -26,10 +26,10 @@ constexpr bool is_reduced_floating_point_v = is_reduced_floating_point<T>::value
 
 namespace std {
 
-#define C10_DEFINE_REDUCED_FLOAT_FUNCTION(name__)                                              \
-  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>    \
-  inline T name__(T a) {                                                                       \
-    return std::name__(static_cast<float>(a));                                                 \
+#define C10_DEFINE_REDUCED_FLOAT_FUNCTION(name__)                                  \
+  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0> \
+  inline T name__(T a) {                                                           \
+    return std::name__(static_cast<float>(a));                                     \
   }
 
 C10_DEFINE_REDUCED_FLOAT_FUNCTION(acos)

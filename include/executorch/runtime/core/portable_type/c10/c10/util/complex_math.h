@@ -62,8 +62,7 @@ C10_HOST_DEVICE inline c10::complex<T> expm1(const c10::complex<T>& x) {
   const T growth = std::expm1(x.real());
   const T half_sine = std::sin(x.imag() / T(2));
   const T cosine_minus_1 = T(-2) * half_sine * half_sine;
-  return {growth * (cosine_minus_1 + T(1)) + cosine_minus_1,
-          (growth + T(1)) * std::sin(x.imag())};
+  return {growth * (cosine_minus_1 + T(1)) + cosine_minus_1, (growth + T(1)) * std::sin(x.imag())};
 }
 
 template <typename T>
@@ -90,15 +89,13 @@ C10_HOST_DEVICE inline c10::complex<decltype(T() * U())> pow(const c10::complex<
 }
 
 template <typename T, typename U>
-C10_HOST_DEVICE inline c10::complex<decltype(T() * U())> pow(const c10::complex<T>& x,
-                                                             const U& y) {
+C10_HOST_DEVICE inline c10::complex<decltype(T() * U())> pow(const c10::complex<T>& x, const U& y) {
   return static_cast<c10::complex<decltype(T() * U())>>(
       std::pow(static_cast<std::complex<T>>(x), y));
 }
 
 template <typename T, typename U>
-C10_HOST_DEVICE inline c10::complex<decltype(T() * U())> pow(const T& x,
-                                                             const c10::complex<U>& y) {
+C10_HOST_DEVICE inline c10::complex<decltype(T() * U())> pow(const T& x, const c10::complex<U>& y) {
   return static_cast<c10::complex<decltype(T() * U())>>(
       std::pow(x, static_cast<std::complex<U>>(y)));
 }

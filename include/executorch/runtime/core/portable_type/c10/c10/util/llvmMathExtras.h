@@ -71,8 +71,12 @@ inline unsigned countPopulation(T value) {
   return ones;
 }
 
-constexpr uint32_t Hi_32(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
-constexpr uint32_t Lo_32(uint64_t value) { return static_cast<uint32_t>(value); }
+constexpr uint32_t Hi_32(uint64_t value) {
+  return static_cast<uint32_t>(value >> 32);
+}
+constexpr uint32_t Lo_32(uint64_t value) {
+  return static_cast<uint32_t>(value);
+}
 constexpr uint64_t Make_64(uint32_t high, uint32_t low) {
   return (static_cast<uint64_t>(high) << 32) | low;
 }
@@ -80,7 +84,8 @@ constexpr uint64_t Make_64(uint32_t high, uint32_t low) {
 /// Whether a value fits a signed integer of N bits.
 template <unsigned N>
 constexpr bool isInt(int64_t value) {
-  return N >= 64 || (-(INT64_C(1) << ((N - 1) % 64)) <= value && value < (INT64_C(1) << ((N - 1) % 64)));
+  return N >= 64 ||
+         (-(INT64_C(1) << ((N - 1) % 64)) <= value && value < (INT64_C(1) << ((N - 1) % 64)));
 }
 
 /// Whether a value fits an unsigned integer of N bits.
@@ -89,12 +94,20 @@ constexpr bool isUInt(uint64_t value) {
   return N >= 64 || value < (UINT64_C(1) << (N % 64));
 }
 
-constexpr bool isPowerOf2_32(uint32_t value) { return value != 0 && (value & (value - 1)) == 0; }
-constexpr bool isPowerOf2_64(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+constexpr bool isPowerOf2_32(uint32_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+constexpr bool isPowerOf2_64(uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
 
 /// Rounded down; of 0 it is the largest unsigned number.
-inline unsigned Log2_32(uint32_t value) { return static_cast<unsigned>(31 - countLeadingZeros(value)); }
-inline unsigned Log2_64(uint64_t value) { return static_cast<unsigned>(63 - countLeadingZeros(value)); }
+inline unsigned Log2_32(uint32_t value) {
+  return static_cast<unsigned>(31 - countLeadingZeros(value));
+}
+inline unsigned Log2_64(uint64_t value) {
+  return static_cast<unsigned>(63 - countLeadingZeros(value));
+}
 
 /// Rounded up; of 1 it is 0.
 inline unsigned Log2_32_Ceil(uint32_t value) {
@@ -113,13 +126,23 @@ inline uint64_t GreatestCommonDivisor64(uint64_t a, uint64_t b) {
   return a;
 }
 
-inline double BitsToDouble(uint64_t bits) { return c10::bit_cast<double>(bits); }
-inline float BitsToFloat(uint32_t bits) { return c10::bit_cast<float>(bits); }
-inline uint64_t DoubleToBits(double value) { return c10::bit_cast<uint64_t>(value); }
-inline uint32_t FloatToBits(float value) { return c10::bit_cast<uint32_t>(value); }
+inline double BitsToDouble(uint64_t bits) {
+  return c10::bit_cast<double>(bits);
+}
+inline float BitsToFloat(uint32_t bits) {
+  return c10::bit_cast<float>(bits);
+}
+inline uint64_t DoubleToBits(double value) {
+  return c10::bit_cast<uint64_t>(value);
+}
+inline uint32_t FloatToBits(float value) {
+  return c10::bit_cast<uint32_t>(value);
+}
 
 /// The largest power of two that divides both.
-constexpr uint64_t MinAlign(uint64_t a, uint64_t b) { return (a | b) & (~(a | b) + 1); }
+constexpr uint64_t MinAlign(uint64_t a, uint64_t b) {
+  return (a | b) & (~(a | b) + 1);
+}
 
 /// The smallest power of two above `value`.
 inline uint64_t NextPowerOf2(uint64_t value) {
@@ -135,15 +158,19 @@ inline uint64_t PowerOf2Floor(uint64_t value) {
 }
 
 /// The smallest power of two that is not below `value`; 0 of 0.
-inline uint64_t PowerOf2Ceil(uint64_t value) { return value == 0 ? 0 : NextPowerOf2(value - 1); }
+inline uint64_t PowerOf2Ceil(uint64_t value) {
+  return value == 0 ? 0 : NextPowerOf2(value - 1);
+}
 
-/// The smallest number that is not below `value` and is `skew` above a multiple of `align`, which is not 0.
+/// The smallest number that is not below `value` and is `skew` above a multiple of `align`, which
+/// is not 0.
 inline uint64_t alignTo(uint64_t value, uint64_t align, uint64_t skew = 0) {
   skew %= align;
   return (value + align - 1 - skew) / align * align + skew;
 }
 
-/// The largest number that is not above `value` and is `skew` above a multiple of `align`, which is not 0.
+/// The largest number that is not above `value` and is `skew` above a multiple of `align`, which is
+/// not 0.
 inline uint64_t alignDown(uint64_t value, uint64_t align, uint64_t skew = 0) {
   skew %= align;
   return (value - skew) / align * align + skew;
@@ -184,7 +211,8 @@ std::enable_if_t<std::is_unsigned_v<T>, T> SaturatingAdd(T a, T b, bool* overflo
 
 /// The product, or the largest T when that is less; then `*overflowed` is set.
 template <typename T>
-std::enable_if_t<std::is_unsigned_v<T>, T> SaturatingMultiply(T a, T b, bool* overflowed = nullptr) {
+std::enable_if_t<std::is_unsigned_v<T>, T> SaturatingMultiply(T a, T b,
+                                                              bool* overflowed = nullptr) {
   const bool too_large = b != 0 && a > std::numeric_limits<T>::max() / b;
   if (overflowed != nullptr) {
     *overflowed = too_large;

@@ -26,8 +26,8 @@ std::enable_if_t<std::is_same_v<From, bool>, bool> overflows(
 }
 
 /**
- * Whether an integer is outside the range of To. Negative numbers fit an unsigned To, by wrapping, unless
- * `strict_unsigned`, if their magnitude does.
+ * Whether an integer is outside the range of To. Negative numbers fit an unsigned To, by wrapping,
+ * unless `strict_unsigned`, if their magnitude does.
  */
 template <typename To, typename From>
 std::enable_if_t<std::is_integral_v<From> && !std::is_same_v<From, bool>, bool> overflows(
@@ -65,7 +65,8 @@ std::enable_if_t<std::is_floating_point_v<From>, bool> overflows(
 
 /// Whether a complex number does not fit: an imaginary part needs a complex To.
 template <typename To, typename From>
-std::enable_if_t<is_complex<From>::value, bool> overflows(From value, bool strict_unsigned = false) {
+std::enable_if_t<is_complex<From>::value, bool> overflows(From value,
+                                                          bool strict_unsigned = false) {
   using Scalar = typename scalar_value_type<To>::type;
   using Part = typename From::value_type;
   if (!is_complex<To>::value && value.imag() != 0) {

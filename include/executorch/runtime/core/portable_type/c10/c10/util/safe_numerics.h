@@ -66,7 +66,8 @@ C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
   return mul_overflows<uint64_t>(a, b, out);
 }
 
-/// Sets `*out` to the wrapped product of [first, last) and returns whether a partial product overflowed.
+/// Sets `*out` to the wrapped product of [first, last) and returns whether a partial product
+/// overflowed.
 template <typename It>
 bool safe_multiplies_u64(It first, It last, uint64_t* out) {
   uint64_t product = 1;

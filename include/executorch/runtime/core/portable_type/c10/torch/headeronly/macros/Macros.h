@@ -132,8 +132,8 @@
 #define C10_CLANG_DIAGNOSTIC_POP() C10_INTERNAL_PRAGMA(clang diagnostic pop)
 #define C10_CLANG_DIAGNOSTIC_IGNORE(flag__) C10_INTERNAL_PRAGMA(clang diagnostic ignored flag__)
 #define C10_CLANG_HAS_WARNING(flag__) __has_warning(flag__)
-#define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(flag__)                \
-  C10_INTERNAL_PRAGMA(clang diagnostic push)                              \
+#define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(flag__)                 \
+  C10_INTERNAL_PRAGMA(clang diagnostic push)                               \
   C10_INTERNAL_PRAGMA(clang diagnostic ignored "-Wunknown-warning-option") \
   C10_INTERNAL_PRAGMA(clang diagnostic ignored flag__)
 #define C10_DIAGNOSTIC_POP() C10_INTERNAL_PRAGMA(clang diagnostic pop)

@@ -41,7 +41,8 @@ C10_ALWAYS_INLINE C10_HOST_DEVICE float fp16_ieee_to_fp32_value(uint16_t bits) {
 /**
  * The half nearest to a float, ties to even. Overflow gives infinity; a NaN stays one, quiet.
  *
- * 65520, halfway between the largest half and the next power of two, is the smallest that overflows.
+ * 65520, halfway between the largest half and the next power of two, is the smallest that
+ * overflows.
  */
 C10_ALWAYS_INLINE C10_HOST_DEVICE uint16_t fp16_ieee_from_fp32_value(float value) {
   const uint32_t bits = fp32_to_bits(value);
@@ -75,7 +76,8 @@ struct alignas(2) Half {
   Half() = default;
   constexpr C10_HOST_DEVICE Half(unsigned short bits, from_bits_t) : x(bits) {}
 
-  C10_ALWAYS_INLINE C10_HOST_DEVICE Half(float value) : x(detail::fp16_ieee_from_fp32_value(value)) {}
+  C10_ALWAYS_INLINE C10_HOST_DEVICE Half(float value)
+      : x(detail::fp16_ieee_from_fp32_value(value)) {}
   C10_ALWAYS_INLINE C10_HOST_DEVICE operator float() const {
     return detail::fp16_ieee_to_fp32_value(x);
   }
@@ -118,7 +120,9 @@ namespace std {
 
 template <>
 class numeric_limits<c10::Half> : public numeric_limits<float> {
-  static constexpr c10::Half make(unsigned short bits) { return c10::Half(bits, c10::Half::from_bits()); }
+  static constexpr c10::Half make(unsigned short bits) {
+    return c10::Half(bits, c10::Half::from_bits());
+  }
 
  public:
   static constexpr int digits = 11;

@@ -183,31 +183,31 @@ constexpr complex<T> operator-(const complex<T>& value) {
 }
 
 // With a complex number, a number of its part's type, and an integer.
-#define C10_DEFINE_COMPLEX_OPERATOR(op__)                                                   \
-  template <typename T>                                                                     \
-  constexpr complex<T> operator op__(const complex<T>& a, const complex<T>& b) {            \
-    complex<T> result = a;                                                                  \
-    return result op__##= b;                                                               \
-  }                                                                                         \
-  template <typename T>                                                                     \
-  constexpr complex<T> operator op__(const complex<T>& a, const T& b) {                     \
-    complex<T> result = a;                                                                  \
-    return result op__##= b;                                                               \
-  }                                                                                         \
-  template <typename T>                                                                     \
-  constexpr complex<T> operator op__(const T& a, const complex<T>& b) {                     \
-    complex<T> result(a, T());                                                              \
-    return result op__##= b;                                                               \
-  }                                                                                         \
-  template <typename F, typename I,                                                         \
+#define C10_DEFINE_COMPLEX_OPERATOR(op__)                                                    \
+  template <typename T>                                                                      \
+  constexpr complex<T> operator op__(const complex<T>& a, const complex<T>& b) {             \
+    complex<T> result = a;                                                                   \
+    return result op__## = b;                                                                \
+  }                                                                                          \
+  template <typename T>                                                                      \
+  constexpr complex<T> operator op__(const complex<T>& a, const T& b) {                      \
+    complex<T> result = a;                                                                   \
+    return result op__## = b;                                                                \
+  }                                                                                          \
+  template <typename T>                                                                      \
+  constexpr complex<T> operator op__(const T& a, const complex<T>& b) {                      \
+    complex<T> result(a, T());                                                               \
+    return result op__## = b;                                                                \
+  }                                                                                          \
+  template <typename F, typename I,                                                          \
             std::enable_if_t<std::is_floating_point_v<F> && std::is_integral_v<I>, int> = 0> \
-  constexpr complex<F> operator op__(const complex<F>& a, const I& b) {                     \
-    return a op__ static_cast<F>(b);                                                        \
-  }                                                                                         \
-  template <typename F, typename I,                                                         \
+  constexpr complex<F> operator op__(const complex<F>& a, const I& b) {                      \
+    return a op__ static_cast<F>(b);                                                         \
+  }                                                                                          \
+  template <typename F, typename I,                                                          \
             std::enable_if_t<std::is_floating_point_v<F> && std::is_integral_v<I>, int> = 0> \
-  constexpr complex<F> operator op__(const I& a, const complex<F>& b) {                     \
-    return static_cast<F>(a) op__ b;                                                        \
+  constexpr complex<F> operator op__(const I& a, const complex<F>& b) {                      \
+    return static_cast<F>(a) op__ b;                                                         \
   }
 
 C10_DEFINE_COMPLEX_OPERATOR(+)
@@ -269,30 +269,30 @@ C10_HOST_DEVICE complex<T> polar(const T& r, const T& theta = T()) {
 }
 
 // The parts of 16-bit floats compute in float.
-#define C10_DEFINE_REDUCED_COMPLEX(type__)                                                        \
-  template <>                                                                                     \
-  struct alignas(4) complex<type__> {                                                             \
-    using value_type = type__;                                                                    \
-    type__ real_;                                                                                 \
-    type__ imag_;                                                                                 \
-    complex() = default;                                                                          \
+#define C10_DEFINE_REDUCED_COMPLEX(type__)                                                         \
+  template <>                                                                                      \
+  struct alignas(4) complex<type__> {                                                              \
+    using value_type = type__;                                                                     \
+    type__ real_;                                                                                  \
+    type__ imag_;                                                                                  \
+    complex() = default;                                                                           \
     C10_HOST_DEVICE explicit complex(const type__& re, const type__& im) : real_(re), imag_(im) {} \
-    C10_HOST_DEVICE complex(const complex<float>& value)                                          \
-        : real_(value.real()), imag_(value.imag()) {}                                             \
-    C10_HOST_DEVICE operator complex<float>() const {                                             \
-      return {static_cast<float>(real_), static_cast<float>(imag_)};                              \
-    }                                                                                             \
-    constexpr C10_HOST_DEVICE type__ real() const { return real_; }                               \
-    constexpr C10_HOST_DEVICE type__ imag() const { return imag_; }                               \
-    C10_HOST_DEVICE complex& operator+=(const complex& other) {                                   \
-      return *this = complex<float>(*this) + complex<float>(other);                               \
-    }                                                                                             \
-    C10_HOST_DEVICE complex& operator-=(const complex& other) {                                   \
-      return *this = complex<float>(*this) - complex<float>(other);                               \
-    }                                                                                             \
-    C10_HOST_DEVICE complex& operator*=(const complex& other) {                                   \
-      return *this = complex<float>(*this) * complex<float>(other);                               \
-    }                                                                                             \
+    C10_HOST_DEVICE complex(const complex<float>& value)                                           \
+        : real_(value.real()), imag_(value.imag()) {}                                              \
+    C10_HOST_DEVICE operator complex<float>() const {                                              \
+      return {static_cast<float>(real_), static_cast<float>(imag_)};                               \
+    }                                                                                              \
+    constexpr C10_HOST_DEVICE type__ real() const { return real_; }                                \
+    constexpr C10_HOST_DEVICE type__ imag() const { return imag_; }                                \
+    C10_HOST_DEVICE complex& operator+=(const complex& other) {                                    \
+      return *this = complex<float>(*this) + complex<float>(other);                                \
+    }                                                                                              \
+    C10_HOST_DEVICE complex& operator-=(const complex& other) {                                    \
+      return *this = complex<float>(*this) - complex<float>(other);                                \
+    }                                                                                              \
+    C10_HOST_DEVICE complex& operator*=(const complex& other) {                                    \
+      return *this = complex<float>(*this) * complex<float>(other);                                \
+    }                                                                                              \
   };
 
 C10_DEFINE_REDUCED_COMPLEX(Half)
