@@ -1,10 +1,12 @@
 #include "registry.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +17,7 @@
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/kernel/operator_table.h>
+#include <executorch/runtime/kernel/random_generator.h>
 
 #include "errors.h"
 #include "tensors.h"
@@ -31,11 +34,11 @@ namespace {
 /// The arguments of one call as the kernel sees them, and all that they point at. Does not move.
 class Call {
  public:
-  Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments);
+  Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments, nb::handle result);
 
   runtime::Span<EValue*> stack() { return {stack_.data(), stack_.size()}; }
-  /// Final sizes of every tensor that the operator wrote, lists flattened.
-  nb::list written_sizes() const;
+  /// Final sizes of every tensor that the operator wrote, lists flattened; the returned value when it wrote none.
+  nb::object outcome() const;
 
  private:
   struct List {
@@ -48,6 +51,8 @@ class Call {
     std::unique_ptr<runtime::BoxedEvalueList<std::optional<aten::Tensor>>> optional_list;
     std::vector<double> doubles;
     std::unique_ptr<bool[]> booleans;
+    aten::ArrayRef<double> double_list;
+    aten::ArrayRef<bool> bool_list;
   };
 
   EValue* keep(EValue value) {
@@ -55,8 +60,10 @@ class Call {
     return values_.back().get();
   }
   EValue* convert(nb::handle item, const runtime::SchemaArgument& argument);
+  EValue* convert_plain(nb::handle item);
   EValue* convert_tensor(nb::handle item, bool written);
   EValue* convert_list(nb::handle item, const runtime::SchemaArgument& argument);
+  EValue* convert_result(const std::vector<EValue*>& outs, nb::handle result);
   std::string describe(const runtime::SchemaArgument& argument) const {
     return "argument '" + std::string(argument.name, argument.name_length) + "' of " + name_;
   }
@@ -71,7 +78,8 @@ class Call {
   std::vector<EValue*> written_;
 };
 
-Call::Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments) : name_(name) {
+Call::Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments, nb::handle result)
+    : name_(name) {
   if (arguments.size() != schema.num_arguments) {
     runtime::set_error_message("%s takes %zu arguments, %zu were given", name.c_str(), schema.num_arguments,
                                arguments.size());
@@ -84,20 +92,27 @@ Call::Call(const std::string& name, const runtime::OperatorSchema& schema, const
     stack_.push_back(convert(arguments[i], argument));
     if (argument.written) outs.push_back(stack_.back());
   }
-  // A program repeats the out as the return value; several outs come as one list.
-  if (outs.size() == 1) {
-    stack_.push_back(outs[0]);
-  } else if (!outs.empty()) {
-    auto list = std::make_unique<List>();
-    list->wrapped = outs;
-    for (EValue* out : outs) list->tensors.push_back(out->toTensor());
-    list->tensor_list = std::make_unique<runtime::BoxedEvalueList<aten::Tensor>>(
-        list->wrapped.data(), list->tensors.data(), static_cast<int>(list->tensors.size()));
-    stack_.push_back(keep(EValue(list->tensor_list.get())));
-    lists_.push_back(std::move(list));
-  } else {
-    stack_.push_back(keep(EValue()));
+  stack_.push_back(convert_result(outs, result));
+}
+
+/// A program repeats the out as the return value; several outs come as one list.
+EValue* Call::convert_result(const std::vector<EValue*>& outs, nb::handle result) {
+  if (!result.is_none()) {
+    current_ = "the result of " + name_;
+    return convert_tensor(result, true);
   }
+  if (outs.empty()) return keep(EValue());
+  if (outs.size() == 1) return outs[0];
+  auto list = std::make_unique<List>();
+  list->wrapped = outs;
+  for (EValue* out : outs) {
+    if (out->isTensor()) list->tensors.push_back(out->toTensor());
+  }
+  if (list->tensors.size() != outs.size()) return keep(EValue());
+  list->tensor_list = std::make_unique<runtime::BoxedEvalueList<aten::Tensor>>(
+      list->wrapped.data(), list->tensors.data(), static_cast<int>(list->tensors.size()));
+  lists_.push_back(std::move(list));
+  return keep(EValue(lists_.back()->tensor_list.get()));
 }
 
 EValue* Call::convert(nb::handle item, const runtime::SchemaArgument& argument) {
@@ -110,14 +125,20 @@ EValue* Call::convert(nb::handle item, const runtime::SchemaArgument& argument) 
     case ArgumentKind::IntList:
     case ArgumentKind::DoubleList:
     case ArgumentKind::BoolList:
-      return convert_list(item, argument);
+      if (nb::isinstance<nb::list>(item) || nb::isinstance<nb::tuple>(item)) return convert_list(item, argument);
+      return convert_plain(item);
     case ArgumentKind::Double:
-      return keep(EValue(nb::cast<double>(nb::float_(item))));
-    default: {
-      inputs_.push_back(std::make_unique<Input>(convert_input(item, {}, current_)));
-      return &inputs_.back()->value;
-    }
+      if (PyFloat_Check(item.ptr()) || PyLong_Check(item.ptr())) return keep(EValue(nb::cast<double>(nb::float_(item))));
+      return convert_plain(item);
+    default:
+      return convert_plain(item);
   }
+}
+
+/// Whatever kind the value has: the operator must refuse a wrong one.
+EValue* Call::convert_plain(nb::handle item) {
+  inputs_.push_back(std::make_unique<Input>(convert_input(item, {}, current_)));
+  return &inputs_.back()->value;
 }
 
 EValue* Call::convert_tensor(nb::handle item, bool written) {
@@ -170,12 +191,14 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
           std::make_unique<runtime::BoxedEvalueList<int64_t>>(list.wrapped.data(), list.integers.data(), count);
       return keep(EValue(list.int_list.get()));
     case ArgumentKind::DoubleList:
-      return keep(EValue(aten::ArrayRef<double>(list.doubles.data(), list.doubles.size())));
+      list.double_list = {list.doubles.data(), list.doubles.size()};
+      return keep(EValue(&list.double_list));
     case ArgumentKind::BoolList: {
       list.booleans = std::make_unique<bool[]>(static_cast<size_t>(count) + 1);
       size_t i = 0;
       for (nb::handle element : item) list.booleans[i++] = nb::cast<bool>(element);
-      return keep(EValue(aten::ArrayRef<bool>(list.booleans.get(), static_cast<size_t>(count))));
+      list.bool_list = {list.booleans.get(), static_cast<size_t>(count)};
+      return keep(EValue(&list.bool_list));
     }
     case ArgumentKind::OptionalTensorList:
       list.optional_list = std::make_unique<runtime::BoxedEvalueList<std::optional<aten::Tensor>>>(
@@ -188,7 +211,13 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
   }
 }
 
-nb::list Call::written_sizes() const {
+nb::object Call::outcome() const {
+  if (written_.empty()) {
+    const EValue& result = *stack_.back();
+    if (result.isInt()) return nb::int_(result.payload.copyable_union.as_int);
+    if (result.isDouble()) return nb::float_(result.payload.copyable_union.as_double);
+    if (result.isBool()) return nb::bool_(result.payload.copyable_union.as_bool);
+  }
   nb::list result;
   for (const EValue* value : written_) {
     nb::list sizes;
@@ -198,7 +227,8 @@ nb::list Call::written_sizes() const {
   return result;
 }
 
-nb::list call_operator(const std::string& name, const nb::list& arguments) {
+nb::object call_operator(const std::string& name, const nb::list& arguments, nb::handle result,
+                         std::optional<uint64_t> seed) {
   const char* text = runtime::find_operator_schema(name.c_str());
   if (text == nullptr) {
     runtime::set_error_message("operator %s is not registered, or has no schema", name.c_str());
@@ -209,16 +239,19 @@ nb::list call_operator(const std::string& name, const nb::list& arguments) {
   const auto function = runtime::get_op_function_from_registry(name.c_str());
   ET_RAISE_UNLESS_OK(function.error(), "error: 0x14");
 
-  Call call(name, schema, arguments);
+  Call call(name, schema, arguments, result);
   extension::MallocMemoryAllocator scratch;
   runtime::KernelRuntimeContext context(nullptr, &scratch);
+  runtime::RandomGenerator generator;
+  if (seed) generator.set_seed(*seed);
+  context.set_random_generator(&generator);
   {
     const nb::gil_scoped_release unlocked;
     (*function)(context, call.stack());
   }
   ET_RAISE_UNLESS_OK(context.failure_state(), "operator %s failed, error: 0x%x", name.c_str(),
                      static_cast<unsigned>(context.failure_state()));
-  return call.written_sizes();
+  return call.outcome();
 }
 
 nb::list operator_names() {
@@ -256,9 +289,11 @@ void bind_registry(nb::module_& m) {
         return hint ? nb::object(nb::str(hint)) : nb::none();
       },
       nb::arg("name"), "What provides an operator that is not registered, or None.");
-  m.def("_call_operator", &call_operator, nb::arg("name"), nb::arg("arguments"),
+  m.def("_call_operator", &call_operator, nb::arg("name"), nb::arg("arguments"), nb::arg("result") = nb::none(),
+        nb::arg("seed") = nb::none(),
         "Calls a registered operator once. `arguments` follow the schema, outs included (dense writable arrays as large "
-        "as the result may become). Returns the final sizes of all written tensors.");
+        "as the result may become); `result` is the tensor that an operator without outs returns into. Returns the final "
+        "sizes of all written tensors, or the returned value when none is written.");
   m.def("_get_registered_backend_names", &backend_names);
   m.def(
       "_is_available",

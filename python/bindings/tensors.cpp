@@ -191,7 +191,8 @@ Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::
     input.value = runtime::EValue(nb::cast<double>(object));
   } else if (PyUnicode_Check(raw)) {
     input.text = std::make_unique<std::string>(nb::cast<std::string>(object));
-    input.value = runtime::EValue(input.text->c_str(), input.text->size());
+    input.characters = std::make_unique<aten::ArrayRef<char>>(input.text->data(), input.text->size());
+    input.value = runtime::EValue(input.characters.get());
   } else {
     return convert_tensor(object, layout, what);
   }

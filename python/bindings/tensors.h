@@ -43,6 +43,7 @@ struct Input {
   std::unique_ptr<TensorStorage> storage;
   std::unique_ptr<char[]> copy;
   std::unique_ptr<std::string> text;
+  std::unique_ptr<aten::ArrayRef<char>> characters;  // of `text`
   nanobind::object source;
 };
 
