@@ -153,6 +153,7 @@ Error MethodImpl::run(const Item& item) {
 Error MethodImpl::run_kernel(const Item& item) {
   if (item.check_operands) ET_TRY(check_operands_at_run(*this, item));
   KernelRuntimeContext context(tracer, temp);
+  context.set_random_generator(&random);
   {
     EventTracerProfileOpScope scope(tracer, kKernelSpan);
     item.kernel(context, item.args);
@@ -167,6 +168,7 @@ Error MethodImpl::run_kernel(const Item& item) {
 
 Error MethodImpl::run_step(const Item& item) {
   KernelRuntimeContext context(tracer, temp);
+  context.set_random_generator(&random);
   Error error = Error::Ok;
   {
     EventTracerProfileOpScope scope(tracer, kKernelSpan);

@@ -130,6 +130,10 @@ void Method::set_run_control(const RunControl* control) {
   if (impl_ != nullptr) impl_->control = control;
 }
 
+void Method::set_random_seed(uint64_t seed) {
+  if (impl_ != nullptr) impl_->random.set_seed(seed);
+}
+
 Span<const char* const> Method::plan_report() const {
   if (impl_ == nullptr) return {};
   return {impl_->report.data(), impl_->report.size()};

@@ -140,6 +140,7 @@ class MethodImpl {
   /// Stands in for a temporary allocator.
   GrowingAllocator scratch;
   MemoryAllocator* temp;
+  RandomGenerator random;
 
   EValue* values = nullptr;  ///< in the application's allocator
   size_t num_values = 0;     ///< values constructed so far

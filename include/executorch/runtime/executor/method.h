@@ -124,6 +124,9 @@ class EXECUTORCH_API Method final {
   /// Deadline, stop flag and instruction budget of later executions; null for the defaults. Not owned.
   void set_run_control(const RunControl* control);
 
+  /// Starts the random numbers of later executions from this seed; without it they come from the system's entropy.
+  void set_random_seed(uint64_t seed);
+
   /// Lines that say what was planned at load; empty without a plan. Valid for the life of the method.
   Span<const char* const> plan_report() const;
   /// Bytes that planned steps hold beyond the program and the arenas.

@@ -10,6 +10,7 @@
 #include <executorch/runtime/core/event_tracer_hooks.h>
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/kernel/random_generator.h>
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch {
@@ -50,9 +51,16 @@ class KernelRuntimeContext {
     return memory;
   }
 
+  /// The method's random numbers; null for operators that are called without a method.
+  RandomGenerator* random_generator() { return random_generator_; }
+
+  /// The context does not own the generator, which may be null.
+  void set_random_generator(RandomGenerator* generator) { random_generator_ = generator; }
+
  private:
   EventTracer* event_tracer_ = nullptr;
   MemoryAllocator* temp_allocator_ = nullptr;
+  RandomGenerator* random_generator_ = nullptr;
   Error failure_state_ = Error::Ok;
 };
 
