@@ -175,23 +175,34 @@ Error MethodLoader::resolve_kernel(Item& item) {
   return kernel.error();
 }
 
+namespace {
+
+/// Adds an item to a list in `text` unless it is there already. A list that is full stays as it is.
+void append_once(char* text, size_t capacity, const char* separator, const char* item) {
+  const size_t used = std::strlen(text);
+  const size_t length = std::strlen(item);
+  const size_t gap = std::strlen(separator);
+  for (const char* found = std::strstr(text, item); found != nullptr; found = std::strstr(found + 1, item)) {
+    const bool starts = found == text || std::strncmp(found - gap, separator, gap) == 0;
+    if (starts && (found[length] == '\0' || std::strncmp(found + length, separator, gap) == 0)) return;
+  }
+  if (used + gap + length + 1 > capacity) return;
+  std::snprintf(text + used, capacity - used, "%s%s", used == 0 ? "" : separator, item);
+}
+
+}  // namespace
+
 void MethodLoader::note_missing_operator(const char* name) {
   ++num_missing_;
-  const size_t used = std::strlen(missing_);
-  const size_t length = std::strlen(name);
-  // Each name once.
-  for (const char* found = std::strstr(missing_, name); found != nullptr; found = std::strstr(found + 1, name)) {
-    const bool starts = found == missing_ || found[-1] == ' ';
-    if (starts && (found[length] == ',' || found[length] == '\0' || found[length] == ' ')) return;
-  }
+  append_once(missing_, sizeof(missing_), ", ", name);
   const char* hint = operator_component_hint(name);
-  std::snprintf(missing_ + used, sizeof(missing_) - used, "%s%s%s%s%s", used == 0 ? "" : ", ", name,
-                hint == nullptr ? "" : " (in ", hint == nullptr ? "" : hint, hint == nullptr ? "" : ")");
+  if (hint != nullptr) append_once(missing_hints_, sizeof(missing_hints_), "; ", hint);
 }
 
 Error MethodLoader::report_missing_operators() {
-  return ET_ERROR(OperatorMissing, "%zu instructions need operators that this process lacks: %s", num_missing_,
-                  missing_);
+  const bool has_hints = missing_hints_[0] != '\0';
+  return ET_ERROR(OperatorMissing, "%zu instructions need operators that this process lacks: %s%s%s", num_missing_,
+                  missing_, has_hints ? ". Look in " : "", missing_hints_);
 }
 
 /// Which values an instruction writes, replaces or frees.

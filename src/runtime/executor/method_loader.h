@@ -109,6 +109,7 @@ class MethodLoader {
   KnownSignature* signatures_ = nullptr;
   size_t num_missing_ = 0;
   char missing_[1024] = "";
+  char missing_hints_[512] = "";
 };
 
 /// Applies the planners of this process to a loaded method. method_plan.cpp
