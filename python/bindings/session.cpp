@@ -100,9 +100,9 @@ Error ProgramSession::ensure_loaded() {
   if (data_maps_.size() > 1 && !merged_data_) {
     std::vector<const runtime::NamedDataMap*> maps;
     for (const auto& map : data_maps_) maps.push_back(map.get());
-    auto merged = extension::MergedDataMap::load({maps.data(), maps.size()});
+    auto merged = extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap::load({maps.data(), maps.size()});
     if (!merged.ok()) return merged.error();
-    merged_data_ = std::make_unique<extension::MergedDataMap>(std::move(*merged));
+    merged_data_ = std::make_unique<extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap>(std::move(*merged));
   }
   auto program = runtime::Program::load(loader_.get(), options_.verification);
   if (!program.ok()) {
