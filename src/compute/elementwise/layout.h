@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include <executorch/runtime/platform/export.h>
+
 #include "compute/elementwise/types.h"
 
 namespace executorch::compute {
@@ -32,17 +34,18 @@ struct Layout {
 
 /// Adds a dimension inside those there are, joining it with its neighbour where every tensor's strides continue.
 /// Dimensions of size 1 vanish.
-void append_dimension(Layout& layout, int64_t size, const int64_t* strides);
+EXECUTORCH_COMPUTE_API void append_dimension(Layout& layout, int64_t size, const int64_t* strides);
 
 /// Fills the order of dims (indices into `sizes`) so that |strides| of the first tensor fall, ties by the next tensors;
 /// dims that no tensor tells apart keep their order.
-void order_dimensions(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors, int* order);
+EXECUTORCH_COMPUTE_API void order_dimensions(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors,
+                                             int* order);
 
 /// The loop nest over `sizes` for `tensors` stride lists, the first of which leads.
-Layout make_layout(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors);
+EXECUTORCH_COMPUTE_API Layout make_layout(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors);
 
 /// Position of a walk over rows: offsets of each tensor at flat index `index` of the nest.
-class LayoutCursor {
+class EXECUTORCH_COMPUTE_API LayoutCursor {
  public:
   LayoutCursor(const Layout& layout, int64_t index);
 
