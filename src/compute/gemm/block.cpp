@@ -7,9 +7,10 @@
 namespace executorch::compute {
 namespace {
 
-// Long enough that loading and storing the sums between parts does not show.
-constexpr int64_t kLongestPart = 512;
-constexpr int64_t kUndividedLimit = 640;
+// Parts of k are long, since sums are stored and loaded in between, as far as the second cache lets them.
+constexpr int64_t kLongestPart = 1024;
+constexpr int64_t kLongestPartOfSmallCache = 512;
+constexpr size_t kSmallCache = 768 * 1024;
 // Multiply-adds that are worth a task of their own: some ten microseconds.
 constexpr double kTaskWork = 256.0 * 1024;
 // More tasks than threads, so that a thread which the system holds up does not hold up the others.
@@ -108,8 +109,9 @@ int64_t rows_per_block(const GemmKernels& kernels, int64_t k) {
 
 /// How many k a block takes at a time: all when few, else equal parts that keep a panel near the first cache.
 int64_t k_per_block(int64_t k) {
-  if (k <= kUndividedLimit) return k;
-  return round_up(divide_up(k, divide_up(k, kLongestPart)), 16);
+  const int64_t longest = cache_sizes().level2 < kSmallCache ? kLongestPartOfSmallCache : kLongestPart;
+  if (k <= longest + longest / 4) return k;
+  return round_up(divide_up(k, divide_up(k, longest)), 16);
 }
 
 }  // namespace

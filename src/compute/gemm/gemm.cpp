@@ -273,7 +273,8 @@ size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed)
 }
 
 void gemm(const GemmArgs& args, void* scratch, size_t bytes) noexcept {
-  gemm_on(args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels(), args, scratch, bytes);
+  const GemmKernels& kernels = args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
+  gemm_on(kernels, args, scratch, bytes);
 }
 
 size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n, int64_t k) noexcept {
@@ -286,7 +287,7 @@ size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n, int64_t k) 
 }
 
 void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch, size_t bytes) noexcept {
-  const GemmKernels& kernels = gemm_kernels();
+  const GemmKernels& kernels = args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
   struct Batch {
     const GemmKernels& kernels;
     const GemmArgs& args;

@@ -79,7 +79,7 @@ inline void multiply(const TileArgs& t, float* out, int64_t out_stride) {
 #pragma GCC unroll 4
     for (int j = 0; j < W; ++j) {
       row[j] = V::load(b + j * L);
-      __builtin_prefetch(b + 16 * b_row_stride + j * L);
+      __builtin_prefetch(b + 32 * b_row_stride + j * L);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {

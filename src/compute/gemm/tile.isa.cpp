@@ -46,7 +46,7 @@ void stream(const StreamArgs& s) {
 #pragma GCC unroll 8
       for (int j = 0; j < kVectors; ++j) {
         const V::Type row = V::load(b[p] + k * kPanel + j * L);
-        __builtin_prefetch(b[p] + (k + 16) * kPanel + j * L);
+        __builtin_prefetch(b[p] + (k + 32) * kPanel + j * L);
 #pragma GCC unroll 8
         for (int i = 0; i < R; ++i) sum[p][i][j] = V::fma(x[i], row, sum[p][i][j]);
       }
