@@ -30,9 +30,8 @@ Error read_padding(const Tensor& self, IntList pad, Pad* pads, Sizes* sizes) {
                  static_cast<long long>(number));
     }
     pads[d] = {pad[2 * i], pad[2 * i + 1]};
-    const int64_t cropped = (pads[d].before < 0 ? -pads[d].before : 0) + (pads[d].after < 0 ? -pads[d].after : 0);
     const int64_t size = (*sizes)[d] + pads[d].before + pads[d].after;
-    ET_REQUIRE(cropped <= (*sizes)[d], InvalidArgument, "argument 'pad': %s crops more than dimension %d of %s has",
+    ET_REQUIRE(size >= 0, InvalidArgument, "argument 'pad': %s crops more than dimension %d of %s has",
                describe(pad).text, d, describe(self).text);
     (*sizes)[d] = size;
   }
@@ -50,6 +49,11 @@ Error constant_pad_nd(Context&, const Tensor& self, IntList pad, const Scalar va
   Pad pads[kMaxRank];
   Sizes sizes;
   ET_TRY(read_padding(self, pad, pads, &sizes));
+  for (int d = 0; d < sizes.rank; ++d) {
+    const int64_t cropped = (pads[d].before < 0 ? -pads[d].before : 0) + (pads[d].after < 0 ? -pads[d].after : 0);
+    ET_REQUIRE(cropped <= self.sizes()[d], InvalidArgument, "argument 'pad': %s crops more than dimension %d of %s has",
+               describe(pad).text, d, describe(self).text);
+  }
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   char element[compute::kMaxElementSize];
   ET_TRY(number_element(value, out.scalar_type(), "value", element));
@@ -83,18 +87,24 @@ struct Segment {
 
 enum class Border { Reflect, Replicate };
 
-/// Cuts a padded dimension into the part before, the input itself and the part after. Returns the number of segments.
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/// Cuts a padded dimension into the part before, the input itself and the part after, any of which may be cropped
+/// away. Returns the number of segments.
 int cut(Border border, int64_t size, const Pad& pad, Segment* segments) {
+  // Positions relative to the input: the result covers [begin, end).
+  const int64_t begin = -pad.before;
+  const int64_t end = size + pad.after;
+  const bool mirrored = border == Border::Reflect;
   int count = 0;
-  const int64_t step = border == Border::Reflect ? -1 : 0;
-  if (pad.before > 0) segments[count++] = {0, pad.before, border == Border::Reflect ? pad.before : 0, step};
-  const int64_t first = pad.before < 0 ? -pad.before : 0;
-  const int64_t end = pad.after < 0 ? size + pad.after : size;
-  const int64_t target = pad.before > 0 ? pad.before : 0;
-  if (end > first) segments[count++] = {target, end - first, first, 1};
-  if (pad.after > 0) {
-    segments[count++] = {target + size - first, pad.after, border == Border::Reflect ? size - 2 : size - 1, step};
-  }
+  const auto add = [&](int64_t first, int64_t last, int64_t source, int64_t step) {
+    if (last > first) segments[count++] = {first - begin, last - first, source, step};
+  };
+  add(begin, smaller(0, end), mirrored ? -begin : 0, mirrored ? -1 : 0);
+  add(larger(0, begin), smaller(size, end), larger(0, begin), 1);
+  const int64_t after = larger(size, begin);
+  add(after, end, mirrored ? 2 * (size - 1) - after : size - 1, mirrored ? -1 : 0);
   return count;
 }
 
@@ -125,6 +135,7 @@ Error pad_border(Context&, const Tensor& self, IntList padding, Tensor& out) {
   ET_TRY(read_padding(self, padding, pads, &sizes));
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   const Sizes input = sizes_of(self);
+  bool some = false;
   for (int d = 0; d < input.rank; ++d) {
     const Pad& pad = pads[d];
     ET_REQUIRE(input[d] > 0 || (d == 0 && input.rank == padded_dims + 2), InvalidArgument,
@@ -133,10 +144,10 @@ Error pad_border(Context&, const Tensor& self, IntList padding, Tensor& out) {
     ET_REQUIRE(border != Border::Reflect || (pad.before < input[d] && pad.after < input[d]), InvalidArgument,
                "argument 'padding': %s must be less than the size of dimension %d of %s", describe(padding).text, d,
                describe(self).text);
-    ET_REQUIRE(sizes[d] >= 1 && pad.before > -input[d] && pad.after > -input[d], InvalidArgument,
-               "argument 'padding': %s leaves nothing of dimension %d of %s", describe(padding).text, d,
-               describe(self).text);
+    some = some || sizes[d] > 0;
   }
+  ET_REQUIRE(some, InvalidArgument, "argument 'padding': %s leaves nothing of %s", describe(padding).text,
+             describe(self).text);
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
   if (out.numel() == 0) return Error::Ok;
