@@ -20,19 +20,6 @@ constexpr size_t kMaxOperatorName = 100;
 /// Tensors that a kernel can be specialised for.
 constexpr size_t kMaxKeyTensors = 16;
 
-const char* kind_text(Item::Kind kind) {
-  return kind == Item::Kind::Kernel ? "operator" : kind == Item::Kind::Delegate ? "delegate" : "instruction";
-}
-
-void add_item_context(size_t chain, const Item& item, const char* method) {
-  if (chain == 0) {
-    add_error_context("%s %.100s (instruction %u of %.100s)", kind_text(item.kind), item.name, item.source, method);
-  } else {
-    add_error_context("%s %.100s (instruction %u of chain %zu of %.100s)", kind_text(item.kind), item.name,
-                      item.source, chain, method);
-  }
-}
-
 }  // namespace
 
 Error MethodLoader::load_chains() {
@@ -43,7 +30,7 @@ Error MethodLoader::load_chains() {
   operators_ = {operators, num_operators};
   method_.chains = {chains, plan_.chains()->size()};
   for (uint32_t c = 0; c < plan_.chains()->size(); ++c) {
-    const Error error = load_chain(*plan_.chains()->Get(c), chains[c]);
+    const Error error = load_chain(*plan_.chains()->Get(c), c, chains[c]);
     if (error != Error::Ok) return error;
   }
   if (num_missing_ > 0) return report_missing_operators();
@@ -53,7 +40,7 @@ Error MethodLoader::load_chains() {
   return check_items();
 }
 
-Error MethodLoader::load_chain(const fb::Chain& table, ItemChain& chain) {
+Error MethodLoader::load_chain(const fb::Chain& table, size_t chain_index, ItemChain& chain) {
   const size_t count = table.instructions()->size();
   chain.items = make_list<Item>(method_.heap, count);
   ET_REQUIRE(chain.items != nullptr, MemoryAllocationFailed, "no memory for %zu instructions", count);
@@ -65,7 +52,7 @@ Error MethodLoader::load_chain(const fb::Chain& table, ItemChain& chain) {
     const Error error = load_item(*table.instructions()->Get(i), item);
     if (error == Error::OperatorMissing) continue;
     if (error != Error::Ok) {
-      add_item_context(0, item, method_.name());
+      add_item_context(item, chain_index, method_.name());
       return error;
     }
   }
@@ -250,7 +237,7 @@ Error MethodLoader::check_items() {
       if (item.kind != Item::Kind::Kernel && item.kind != Item::Kind::Delegate) continue;
       const Error error = check_operands_at_load(method_, item);
       if (error != Error::Ok) {
-        add_item_context(c, item, method_.name());
+        add_item_context(item, c, method_.name());
         return error;
       }
     }

@@ -120,7 +120,7 @@ Error MethodImpl::run_item() {
   const Error error = run(item);
   if (error == Error::Ok) return Error::Ok;
   if (last_error_message()[0] == '\0') set_error_message("failed with %s", to_string(error));
-  add_error_context("%s (instruction %u of %.100s)", item.name, item.source, name());
+  add_item_context(item, current_chain, name());
   return error;
 }
 

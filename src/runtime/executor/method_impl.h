@@ -205,6 +205,9 @@ T* make_list(GrowingAllocator& heap, size_t count) {
   return list;
 }
 
+/// Puts "operator aten::add.out (instruction 5 of forward)" before this thread's error text.
+void add_item_context(const Item& item, size_t chain, const char* method_name);
+
 /// Name of an EValue's kind for error texts.
 const char* tag_name(Tag tag);
 

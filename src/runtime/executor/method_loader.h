@@ -70,7 +70,7 @@ class MethodLoader {
 
   // instruction_loader.cpp
   Error load_chains();
-  Error load_chain(const executorch_flatbuffer::Chain& table, ItemChain& chain);
+  Error load_chain(const executorch_flatbuffer::Chain& table, size_t chain_index, ItemChain& chain);
   Error load_item(const executorch_flatbuffer::Instruction& table, Item& item);
   Error load_kernel_call(const executorch_flatbuffer::KernelCall& call, Item& item);
   Error load_arguments(const flatbuffers::Vector<int32_t>& indices, Item& item);

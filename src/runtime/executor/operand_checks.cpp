@@ -284,6 +284,18 @@ Error check_operands_at_run(const MethodImpl& method, const Item& item) {
   return OperandChecker(method, item, false).check_all();
 }
 
+void add_item_context(const Item& item, size_t chain, const char* method_name) {
+  const char* kind = item.kind == Item::Kind::Kernel     ? "operator "
+                     : item.kind == Item::Kind::Delegate ? "delegate "
+                                                         : "";
+  if (chain == 0) {
+    add_error_context("%s%.200s (instruction %u of %.100s)", kind, item.name, item.source, method_name);
+  } else {
+    add_error_context("%s%.200s (instruction %u of chain %zu of %.100s)", kind, item.name, item.source, chain,
+                      method_name);
+  }
+}
+
 const char* tag_name(Tag tag) {
   switch (tag) {
     case Tag::None:

@@ -106,9 +106,6 @@ inline std::vector<float> floats(const EValue& value) {
   return std::vector<float>(data, data + tensor.numel());
 }
 
-/// Operators for tests, registered once: test::add.out, test::add_ (in place), test::count.out, test::fail.out.
-void register_test_operators();
-
 }  // namespace testing
 }  // namespace runtime
 }  // namespace executorch
