@@ -145,9 +145,9 @@ Reducer::Partial Reducer::reduce_range(int64_t base, int64_t first, int64_t last
   LayoutCursor cursor(nest_.reduced, first);
   while (first < last) {
     int64_t n;
-    const void* block = truth(nest_.next_block(cursor, base, last - first, buffer.bytes, &n), buffer.bytes, n);
+    const void* block = nest_.next_block(cursor, base, last - first, buffer.bytes, &n);
+    reduce(partial.value, truth(block, buffer.bytes, n), n);
     first += n;
-    reduce(partial.value, block, n);
     tree.add(partial.value);
   }
   tree.total(partial.value);
