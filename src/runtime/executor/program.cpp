@@ -215,7 +215,10 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager* memo
   if (plan == nullptr) return Error::InvalidArgument;
   const internal::LoadRequest request{memory_manager,  event_tracer,    named_data_map,
                                       backend_options, kernel_registry, options};
-  auto method = internal::MethodLoader::load(*this, *plan, request);
+  auto method = [&] {
+    internal::EventTracerProfileMethodScope init_scope(event_tracer, "Method::init");
+    return internal::MethodLoader::load(*this, *plan, request);
+  }();
   if (!method.ok()) add_error_context("method '%.100s' cannot be loaded", method_name);
   return method;
 }
