@@ -132,6 +132,10 @@ void multiply_block(const BlockArgs& block) noexcept {
     tile.epilogue = epilogue;
     tile.bias = epilogue != nullptr && epilogue->bias != nullptr ? epilogue->bias + column : nullptr;
     const bool residual = epilogue != nullptr && block.residual != nullptr;
+    // While tiles share this panel, the next one comes nearer.
+    const bool more = column + kernels.panel < block.end_column;
+    tile.next = more ? tile.b + block.panel_stride : nullptr;
+    tile.next_step = more ? kernels.panel * static_cast<int64_t>(sizeof(float)) / tiles : 0;
     const int wide = tile.columns > kernels.panel / 2;
     for (int64_t t = 0; t < tiles; ++t) {
       // Tiles of about equal height instead of full ones and a low last one.
@@ -140,6 +144,7 @@ void multiply_block(const BlockArgs& block) noexcept {
       tile.c = block.c + first * block.c_row_stride + column;
       tile.residual = residual ? block.residual + first * epilogue->residual_stride + column : nullptr;
       kernels.tile[rows][wide](tile);
+      if (more) tile.next += block.k * kernels.panel / tiles;
     }
   }
   if (epilogue == nullptr || epilogue->map.apply == nullptr) return;

@@ -30,6 +30,9 @@ struct TileArgs {
   const Epilogue* epilogue;
   const float* bias;
   const float* residual;
+  /// Memory that will be wanted after this tile, brought towards the second cache meanwhile: so many bytes per k.
+  const float* next = nullptr;
+  int64_t next_step = 0;
 };
 
 /// Few rows of A times several neighbouring panels: streams B from memory, each byte once.
