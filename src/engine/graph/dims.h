@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include <executorch/runtime/platform/export.h>
+
 #include "compute/elementwise/types.h"
 
 namespace executorch::engine {
@@ -32,38 +34,38 @@ struct Dims {
 };
 
 /// Number of elements; the front end has checked that the product fits.
-int64_t numel(const Dims& sizes);
+EXECUTORCH_COMPUTE_API int64_t numel(const Dims& sizes);
 
 /// Bytes of one element.
 inline int64_t element_bytes(DType dtype) { return static_cast<int64_t>(compute::element_size(dtype)); }
 
 /// Strides of the dense layout with the last dim innermost.
-Dims contiguous_strides(const Dims& sizes);
+EXECUTORCH_COMPUTE_API Dims contiguous_strides(const Dims& sizes);
 
 /// Strides of the dense layout that puts dim 1 innermost (NHWC for rank 4, NLC for rank 3).
-Dims channels_last_strides(const Dims& sizes);
+EXECUTORCH_COMPUTE_API Dims channels_last_strides(const Dims& sizes);
 
 /// Dense strides in the order of `like`'s strides, largest outermost.
-Dims dense_strides_like(const Dims& sizes, const Dims& like);
+EXECUTORCH_COMPUTE_API Dims dense_strides_like(const Dims& sizes, const Dims& like);
 
 /// Same addresses for all coordinates; strides of dims of size 1 do not matter.
-bool same_strides(const Dims& sizes, const Dims& a, const Dims& b);
+EXECUTORCH_COMPUTE_API bool same_strides(const Dims& sizes, const Dims& a, const Dims& b);
 
 inline bool is_contiguous(const Dims& sizes, const Dims& strides) {
   return same_strides(sizes, strides, contiguous_strides(sizes));
 }
 
 /// The elements fill a block of memory without gaps or repeats, in whatever order.
-bool is_dense(const Dims& sizes, const Dims& strides);
+EXECUTORCH_COMPUTE_API bool is_dense(const Dims& sizes, const Dims& strides);
 
 /// Strides that show a strided tensor under other sizes of the same element count without moving anything.
 /// False when there are none.
-bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* new_strides);
+EXECUTORCH_COMPUTE_API bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* new_strides);
 
 /// Strides with which a tensor of `sizes` repeats to `target` (right-aligned broadcasting). False when it does not.
-bool broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& target, Dims* result);
+EXECUTORCH_COMPUTE_API bool broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& target, Dims* result);
 
 /// Sizes of the broadcast of both. False when they do not match.
-bool broadcast_sizes(const Dims& a, const Dims& b, Dims* result);
+EXECUTORCH_COMPUTE_API bool broadcast_sizes(const Dims& a, const Dims& b, Dims* result);
 
 }  // namespace executorch::engine

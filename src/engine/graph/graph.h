@@ -227,7 +227,7 @@ struct Result {
   Dims strides;
 };
 
-class Graph {
+class EXECUTORCH_COMPUTE_API Graph {
  public:
   std::vector<Value> values;
   std::vector<Node> nodes;

@@ -1,11 +1,9 @@
 // Attention without its score matrix in memory: rows of the query are taken in blocks; a block's scores stay in cache
 // from the first product through the softmax to the second.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "compute/elementwise/operation.h"
-#include "compute/reduce/reduce.h"
+#include "compute/norm/norm.h"
+#include "engine/steps/masked_softmax.h"
 #include "engine/steps/product_steps.h"
 #include "threadpool/parallel.h"
 
@@ -66,8 +64,7 @@ class AttentionStep final : public Step {
     return aligned(std::max(compute::gemm_scratch_bytes(block_rows_, shape_.length, shape_.depth, packs_),
                             compute::gemm_scratch_bytes(block_rows_, shape_.width, shape_.length, packs_)));
   }
-  size_t sum_bytes() const { return aligned(static_cast<size_t>(block_rows_) * sizeof(float)); }
-  size_t thread_bytes() const { return score_bytes() + sum_bytes() + product_bytes(); }
+  size_t thread_bytes() const { return score_bytes() + product_bytes(); }
 
   float* packed_key(int64_t head) const {
     return reinterpret_cast<float*>(static_cast<char*>(context_->scratch) +
@@ -103,8 +100,7 @@ class AttentionStep final : public Step {
     const int64_t rows = std::min(block_rows_, shape_.rows - first);
     char* scratch = static_cast<char*>(context_->scratch) + heads_bytes() + thread * thread_bytes();
     float* scores = reinterpret_cast<float*>(scratch);
-    float* factors = reinterpret_cast<float*>(scratch + score_bytes());
-    void* product_scratch = scratch + score_bytes() + sum_bytes();
+    void* product_scratch = scratch + score_bytes();
 
     compute::GemmArgs first_product;
     first_product.m = rows;
@@ -124,7 +120,7 @@ class AttentionStep final : public Step {
     set_right_side(&first_product, head, packed_key(head), key(head));
     compute::gemm(first_product, product_scratch, product_bytes());
 
-    normalise(scores, factors, rows);
+    softmax_rows(scores, rows);
 
     compute::GemmArgs second_product;
     second_product.m = rows;
@@ -136,12 +132,6 @@ class AttentionStep final : public Step {
     second_product.c_row_stride = shape_.out_row;
     set_right_side(&second_product, head, packed_value(head), value(head));
     compute::gemm(second_product, product_scratch, product_bytes());
-
-    static const compute::BlockLoop kMultiply = compute::block_loop(ElementwiseOp::Mul, compute::ComputeType::f32);
-    for (int64_t r = 0; r < rows; ++r) {
-      const void* sources[2] = {out + r * shape_.out_row, factors + r};
-      kMultiply(out + r * shape_.out_row, sources, 2, shape_.width);
-    }
   }
 
   void set_right_side(compute::GemmArgs* args, int64_t, const float* packed, const compute::MatrixView& plain) const {
@@ -149,18 +139,10 @@ class AttentionStep final : public Step {
     if (packs_) args->packed = {packed, args->k, args->n, isa()};
   }
 
-  // Turns scores into exponentials; `factors` receives what each output row is multiplied with.
-  void normalise(float* scores, float* factors, int64_t rows) const {
-    const compute::RowLoops& loops = compute::row_loops();
+  void softmax_rows(float* scores, int64_t rows) const {
     for (int64_t r = 0; r < rows; ++r) {
       float* row = scores + r * shape_.length;
-      const float largest = loops.max_f32(row, shape_.length);
-      if (shape_.zero_masked_rows && largest == -std::numeric_limits<float>::infinity()) {
-        std::fill(row, row + shape_.length, 0.0f);
-        factors[r] = 0;
-        continue;
-      }
-      factors[r] = 1.0f / loops.exp_sum_f32(row, row, shape_.length, largest);
+      softmax_row(row, row, shape_.length, shape_.zero_masked_rows);
     }
   }
 

@@ -329,12 +329,21 @@ class SingleStep final : public Step {
   std::string text_;
 };
 
+// Whether results of the operation are 0 or 1.
+bool gives_boolean(ElementwiseOp op, DType common) {
+  if (op >= ElementwiseOp::Eq && op <= ElementwiseOp::LogicalXor) return true;
+  if (op == ElementwiseOp::LogicalNot || op == ElementwiseOp::IsNan || op == ElementwiseOp::IsInf) return true;
+  const bool keeps = op == ElementwiseOp::Copy || op == ElementwiseOp::Where || op == ElementwiseOp::BitwiseAnd ||
+                     op == ElementwiseOp::BitwiseOr || op == ElementwiseOp::BitwiseXor;
+  return keeps && common == DType::boolean;
+}
+
 }  // namespace
 
 bool fusable(ElementwiseOp op, DType common, DType result, uint32_t unrounded) {
   if (unrounded != 0 || compute::is_complex(common)) return false;
   if (common != DType::boolean && !computes_in(common)) return false;
-  if (result != DType::boolean && !computes_in(result)) return false;
+  if (result == DType::boolean ? !gives_boolean(op, common) : !computes_in(result)) return false;
   return compute::block_loop(op, compute::compute_type(common)) != nullptr;
 }
 

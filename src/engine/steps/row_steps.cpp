@@ -1,20 +1,14 @@
 #include "engine/steps/row_steps.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "compute/elementwise/operation.h"
+#include "compute/norm/norm.h"
 #include "compute/reduce/reduce.h"
+#include "engine/steps/masked_softmax.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::engine {
 namespace {
-
-using compute::BlockLoop;
-using compute::RowLoops;
-
-BlockLoop loop_of(ElementwiseOp op) { return compute::block_loop(op, compute::ComputeType::f32); }
 
 // Calls f(in, out, row) for every row, on the pool.
 class RowStep : public Step {
@@ -64,18 +58,8 @@ class SoftmaxStep final : public RowStep {
       : RowStep(rows, in, out), zero_masked_rows_(zero_masked_rows) {}
 
   Error run(const RunContext& context) override {
-    const RowLoops& loops = compute::row_loops();
-    const BlockLoop multiply = loop_of(ElementwiseOp::Mul);
-    const int64_t n = rows_.length;
     for_rows(context, [&](const float* in, float* out, int64_t) {
-      const float largest = loops.max_f32(in, n);
-      if (zero_masked_rows_ && largest == -std::numeric_limits<float>::infinity()) {
-        std::fill(out, out + n, 0.0f);
-        return;
-      }
-      const float factor = 1.0f / loops.exp_sum_f32(out, in, n, largest);
-      const void* operands[2] = {out, &factor};
-      multiply(out, operands, 2, n);
+      softmax_row(in, out, rows_.length, zero_masked_rows_);
     });
     return Error::Ok;
   }
@@ -85,25 +69,14 @@ class SoftmaxStep final : public RowStep {
   bool zero_masked_rows_;
 };
 
-// out = (in - center) * factor, then weight and bias.
 class NormStep : public RowStep {
  public:
   NormStep(const Rows& rows, double epsilon, const NormOperands& operands)
       : RowStep(rows, operands.in, operands.out), operands_(operands), epsilon_(epsilon) {}
 
  protected:
-  void scale_and_shift(const RunContext& context, float* out) const {
-    const int64_t n = rows_.length;
-    if (operands_.weight.storage >= 0 && operands_.bias.storage >= 0) {
-      const void* operands[3] = {out, context.at<float>(operands_.weight), context.at<float>(operands_.bias)};
-      loop_of(ElementwiseOp::MulAdd)(out, operands, 0, n);
-    } else if (operands_.weight.storage >= 0) {
-      const void* operands[2] = {out, context.at<float>(operands_.weight)};
-      loop_of(ElementwiseOp::Mul)(out, operands, 0, n);
-    } else if (operands_.bias.storage >= 0) {
-      const void* operands[2] = {out, context.at<float>(operands_.bias)};
-      loop_of(ElementwiseOp::Add)(out, operands, 0, n);
-    }
+  static float* optional(const RunContext& context, const Place& place) {
+    return place.storage >= 0 ? context.at<float>(place) : nullptr;
   }
 
   NormOperands operands_;
@@ -115,21 +88,14 @@ class LayerNormStep final : public NormStep {
   using NormStep::NormStep;
 
   Error run(const RunContext& context) override {
-    const RowLoops& loops = compute::row_loops();
-    const int64_t n = rows_.length;
-    float* means = operands_.mean.storage >= 0 ? context.at<float>(operands_.mean) : nullptr;
-    float* deviations =
-        operands_.reciprocal_deviation.storage >= 0 ? context.at<float>(operands_.reciprocal_deviation) : nullptr;
+    const float* weight = optional(context, operands_.weight);
+    const float* bias = optional(context, operands_.bias);
+    float* means = optional(context, operands_.mean);
+    float* deviations = optional(context, operands_.reciprocal_deviation);
     for_rows(context, [&](const float* in, float* out, int64_t row) {
-      const float mean = loops.sum_f32(in, n) / static_cast<float>(n);
-      const double variance = static_cast<double>(loops.square_sum_f32(in, n, mean)) / static_cast<double>(n);
-      const float factor = static_cast<float>(1.0 / std::sqrt(variance + epsilon_));
-      if (means != nullptr) means[row] = mean;
-      if (deviations != nullptr) deviations[row] = factor;
-      const float shift = -mean * factor;
-      const void* operands[3] = {in, &factor, &shift};
-      loop_of(ElementwiseOp::MulAdd)(out, operands, 6, n);
-      scale_and_shift(context, out);
+      compute::layer_norm<float>(1, rows_.length, in, weight, bias, epsilon_, out,
+                                 means != nullptr ? means + row : nullptr,
+                                 deviations != nullptr ? deviations + row : nullptr);
     });
     return Error::Ok;
   }
@@ -141,14 +107,9 @@ class RmsNormStep final : public NormStep {
   using NormStep::NormStep;
 
   Error run(const RunContext& context) override {
-    const RowLoops& loops = compute::row_loops();
-    const int64_t n = rows_.length;
+    const float* weight = optional(context, operands_.weight);
     for_rows(context, [&](const float* in, float* out, int64_t) {
-      const double mean = static_cast<double>(loops.square_sum_f32(in, n, 0.0f)) / static_cast<double>(n);
-      const float factor = static_cast<float>(1.0 / std::sqrt(mean + epsilon_));
-      const void* operands[2] = {in, &factor};
-      loop_of(ElementwiseOp::Mul)(out, operands, 2, n);
-      scale_and_shift(context, out);
+      compute::rms_norm<float>(1, rows_.length, in, weight, epsilon_, out);
     });
     return Error::Ok;
   }
@@ -162,7 +123,7 @@ class ReduceStep final : public Step {
     call_.op = operation.op;
     call_.dims = operation.dims;
     call_.divisor = operation.divisor;
-    call_.out_dtype = out.dtype;
+    call_.out.dtype = out.dtype;
     // Sums of integers keep 64 bits; predicates test in the input's own type.
     const DType type = operation.op == compute::ReduceOp::Any || operation.op == compute::ReduceOp::All ? in.dtype
                                                                                                        : out.dtype;
@@ -171,8 +132,8 @@ class ReduceStep final : public Step {
 
   Error run(const RunContext& context) override {
     call_.in = {context.at<void>(in_.place), in_.dtype, in_.sizes.rank, in_.sizes.values, in_.strides.values};
-    call_.out = context.at<void>(out_.place);
-    call_.out_strides = out_strides_.values;
+    call_.out.data = context.at<void>(out_.place);
+    call_.out.strides = out_strides_.values;
     compute::reduce(call_);
     return Error::Ok;
   }
