@@ -1,5 +1,6 @@
 // Runs a method's items.
 #include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include <executorch/runtime/core/error_message.h>
@@ -18,6 +19,22 @@ namespace {
 /// Names of the spans that the profiling tools know.
 constexpr const char* kKernelSpan = "OPERATOR_CALL";
 constexpr const char* kDelegateSpan = "DELEGATE_CALL";
+
+/// Calls a kernel inside the spans that the profiling tools know: the instruction's, and one with the operator's name
+/// without its namespace ("native_call_add.out"). Primitive operators have the first only.
+void call_kernel(EventTracer* tracer, const Item& item, KernelRuntimeContext& context) {
+  EventTracerProfileOpScope instruction(tracer, kKernelSpan);
+  constexpr const char* primitive = "executorch_prim::";
+  if (tracer == nullptr || std::strncmp(item.name, primitive, std::strlen(primitive)) == 0) {
+    item.kernel(context, item.args);
+    return;
+  }
+  const char* separator = std::strstr(item.name, "::");
+  char label[128];
+  std::snprintf(label, sizeof(label), "native_call_%s", separator == nullptr ? item.name : separator + 2);
+  EventTracerProfileOpScope named(tracer, label);
+  item.kernel(context, item.args);
+}
 
 /// True, or false, or an error when the value is no condition. A tensor is true when all of its elements are.
 Result<bool> read_condition(const EValue& value) {
@@ -154,10 +171,7 @@ Error MethodImpl::run_kernel(const Item& item) {
   if (item.check_operands) ET_TRY(check_operands_at_run(*this, item));
   KernelRuntimeContext context(tracer, temp);
   context.set_random_generator(&random);
-  {
-    EventTracerProfileOpScope scope(tracer, kKernelSpan);
-    item.kernel(context, item.args);
-  }
+  call_kernel(tracer, item, context);
   temp->reset();
   if (context.failure_state() != Error::Ok) return context.failure_state();
   if (tracer != nullptr && item.args.size() > 0) {
