@@ -1,3 +1,6 @@
+// step() and its kin are marked as experimental.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <executorch/runtime/executor/method.h>
 
 #include <gmock/gmock.h>

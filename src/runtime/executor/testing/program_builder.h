@@ -34,7 +34,7 @@ struct TensorSpec {
   std::vector<int32_t> sizes;
   std::vector<uint8_t> dim_order;  ///< contiguous if empty
   fb::ScalarType type = fb::ScalarType::FLOAT;
-  int64_t arena_offset = -1;  ///< -1: not planned
+  int64_t arena_offset = -1;  ///< -1: not planned; others as the unsigned number of the file
   uint32_t arena = 1;
   uint32_t buffer = 0;
   fb::TensorShapeDynamism dynamism = fb::TensorShapeDynamism::STATIC;
@@ -86,7 +86,7 @@ class ProgramBuilder {
       extra = fb::CreateExtraTensorInfo(fbb, 0, name, spec.location, spec.device);
     }
     flatbuffers::Offset<fb::AllocationDetails> allocation = 0;
-    if (spec.arena_offset >= 0) {
+    if (spec.arena_offset != -1) {
       allocation = fb::CreateAllocationDetails(fbb, spec.arena, static_cast<uint32_t>(spec.arena_offset),
                                                static_cast<uint32_t>(spec.arena_offset >> 32));
     }

@@ -14,23 +14,34 @@ namespace executorch {
 namespace runtime {
 namespace testing {
 
+/// The operators below take floats; a damaged program may give them anything.
+inline bool is_float(const executorch::aten::Tensor& tensor) {
+  return tensor.scalar_type() == executorch::aten::ScalarType::Float;
+}
+
+/// True if `b` has an element for each of `a`, or one for all.
+inline bool can_add(const executorch::aten::Tensor& a, const executorch::aten::Tensor& b) {
+  return is_float(a) && is_float(b) && (b.numel() == 1 || b.numel() == a.numel());
+}
+
 /// out = a + b, elementwise; out takes the sizes of a.
 inline void add_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   const auto& a = stack[0]->toTensor();
   const auto& b = stack[1]->toTensor();
   auto out = stack[2]->toTensor();
+  if (!can_add(a, b) || !is_float(out)) return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
   const Error error = resize_tensor(out, a.sizes());
   if (error != Error::Ok) return context.fail(error);
   for (ssize_t i = 0; i < a.numel(); ++i) {
-    out.mutable_data_ptr<float>()[i] =
-        a.const_data_ptr<float>()[i] + b.const_data_ptr<float>()[b.numel() == 1 ? 0 : i];
+    out.mutable_data_ptr<float>()[i] = a.const_data_ptr<float>()[i] + b.const_data_ptr<float>()[b.numel() == 1 ? 0 : i];
   }
 }
 
 /// self += b, in place.
-inline void add_in_place_kernel(KernelRuntimeContext&, Span<EValue*> stack) {
+inline void add_in_place_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   auto self = stack[0]->toTensor();
   const auto& b = stack[1]->toTensor();
+  if (!can_add(self, b)) return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
   for (ssize_t i = 0; i < self.numel(); ++i) {
     self.mutable_data_ptr<float>()[i] += b.const_data_ptr<float>()[b.numel() == 1 ? 0 : i];
   }
@@ -39,10 +50,12 @@ inline void add_in_place_kernel(KernelRuntimeContext&, Span<EValue*> stack) {
 /// out = a, by way of temporary memory.
 inline void scratch_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   const auto& a = stack[0]->toTensor();
+  auto out = stack[1]->toTensor();
+  if (out.nbytes() != a.nbytes()) return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
   auto memory = context.allocate_temp(a.nbytes());
   if (!memory.ok()) return context.fail(memory.error());
   std::memcpy(memory.get(), a.const_data_ptr(), a.nbytes());
-  std::memcpy(stack[1]->toTensor().mutable_data_ptr(), memory.get(), a.nbytes());
+  std::memcpy(out.mutable_data_ptr(), memory.get(), a.nbytes());
 }
 
 inline void failing_kernel(KernelRuntimeContext& context, Span<EValue*>) {
@@ -50,8 +63,12 @@ inline void failing_kernel(KernelRuntimeContext& context, Span<EValue*>) {
 }
 
 /// out[i] = number of elements of tensors[i].
-inline void count_kernel(KernelRuntimeContext&, Span<EValue*> stack) {
+inline void count_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   const auto tensors = stack[0]->toTensorList();
+  const auto& out = stack[1]->toTensor();
+  if (!is_float(out) || static_cast<size_t>(out.numel()) < tensors.size()) {
+    return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
+  }
   for (size_t i = 0; i < tensors.size(); ++i) {
     stack[1]->toTensor().mutable_data_ptr<float>()[i] = static_cast<float>(tensors[i].numel());
   }
@@ -68,6 +85,7 @@ class AddingBackend final : public BackendInterface {
     if (blob == "refuse") return ET_ERROR(DelegateInvalidCompatibility, "blob says refuse");
     if (specs.size() != 1 || specs[0].value.nbytes != 3) return Error::InvalidProgram;
     if (blob == "named") {
+      if (context.get_named_data_map() == nullptr) return Error::NotFound;
       auto data = context.get_named_data_map()->get_data("key");
       if (!data.ok()) return data.error();
     }
@@ -77,6 +95,13 @@ class AddingBackend final : public BackendInterface {
 
   Error execute(BackendExecutionContext& context, DelegateHandle*, Span<EValue*> args) const override {
     if (context.get_temp_allocator() == nullptr) return Error::Internal;
+    if (args.size() == 0) return Error::InvalidProgram;
+    for (EValue* arg : args) {
+      if (!arg->isTensor() || !is_float(arg->toTensor()) || !args[args.size() - 1]->isTensor()) {
+        return Error::InvalidProgram;
+      }
+      if (arg->toTensor().numel() != args[args.size() - 1]->toTensor().numel()) return Error::InvalidProgram;
+    }
     auto out = args[args.size() - 1]->toTensor();
     for (ssize_t i = 0; i < out.numel(); ++i) {
       float sum = 0;
