@@ -77,7 +77,8 @@ struct Cells {
 template <class T>
 void max_cell(const Cells<T>& cells, T* out, int64_t* index) {
   T best = smallest<T>();
-  int64_t place = cells.y.count > 0 && cells.x.count > 0 ? cells.y.first * cells.in_width + cells.x.first : 0;
+  // A window outside the image reports where it starts, as eager does.
+  int64_t place = cells.y.first * cells.in_width + cells.x.first;
   cells.each([&](T value, int64_t position) {
     if (value > best || is_nan(value)) {
       best = value;
