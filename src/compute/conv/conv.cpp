@@ -82,7 +82,8 @@ void run_gather(const Job& job, void* scratch, size_t bytes) {
       s.in_pixel_stride,
       job.in_each(),
       {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height, s.in_height, job.plan.out_height},
-      {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width, s.in_width, job.plan.out_width}};
+      {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width, s.in_width, job.plan.out_width},
+      &image_kernels(job.plan.isa)};
   Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(), job.taps() * job.in_each(), s.groups};
   product.rows = {fetch_gathered, &gather};
   product.panels = job.packed;
@@ -159,6 +160,7 @@ void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, 
   gather.in = job.in + image * s.in_height * s.in_width * s.in_pixel_stride;
   gather.in_pixel_stride = s.in_pixel_stride;
   gather.channels = job.in_each();
+  gather.kernels = &image_kernels(job.plan.isa);
   Product product{&gemm_kernels(job.plan.isa), count, job.out_each(), axes.taps(phase_y, phase_x) * job.in_each(), 1};
   int64_t panels = 0, group_stride = 0;
   if (reached) {

@@ -115,8 +115,21 @@ void depthwise_row(const DepthwiseRow& r) {
   }
 }
 
+/// Whole vectors are stored: what lies behind a run is written by the next one, or is room.
+void copy_windows(const WindowRun& w) {
+  const int64_t whole = w.run / V::kLanes * V::kLanes, rest = w.run - whole;
+  for (int64_t pixel = 0; pixel < w.pixels; ++pixel) {
+    float* out = w.out + pixel * w.out_row_stride;
+    for (int64_t row = 0; row < w.kernel_rows; ++row, out += w.run) {
+      const float* in = w.in + pixel * w.pixel_step + row * w.row_step;
+      for (int64_t i = 0; i < whole; i += V::kLanes) V::store(out + i, V::load(in + i));
+      if (rest > 0) V::store(out + whole, V::load_part(in + whole, rest));
+    }
+  }
+}
+
 }  // namespace
 
-const ImageKernels image_kernels_table = {V::kLanes, depthwise_row, transpose};
+const ImageKernels image_kernels_table = {V::kLanes, depthwise_row, copy_windows, transpose};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "compute/conv/conv.h"
+#include "compute/conv/image_kernels.h"
 
 namespace executorch::compute {
 
@@ -26,10 +26,12 @@ struct GatherArgs {
   int64_t in_pixel_stride;
   int64_t channels;  ///< per group; group g reads channels [g * channels, …)
   TapAxis y, x;
+  const ImageKernels* kernels;
 };
 
 /// Copies columns [first_k, first_k + k) of rows [first_row, first_row + rows) to `out`. Row numbers count batch,
-/// y and x of the output; columns count kernel row, kernel column and channel. Padding is zero.
+/// y and x of the output; columns count kernel row, kernel column and channel. Padding is zero. Up to 16 values behind a row may be
+/// overwritten.
 void gather_rows(const GatherArgs& args, int64_t group, int64_t first_row, int64_t rows, int64_t first_k, int64_t k,
                  float* out, int64_t out_row_stride) noexcept;
 

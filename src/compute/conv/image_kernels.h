@@ -29,9 +29,20 @@ struct DepthwiseRow {
   const float* residual;  ///< of this row, null when there is none; pixels residual_stride apart
 };
 
+/// Windows of neighbouring output pixels, all inside the image.
+struct WindowRun {
+  const float* in;  ///< first value of the first window
+  int64_t pixels, pixel_step;
+  int64_t kernel_rows, row_step;
+  int64_t run;  ///< consecutive values per kernel row
+  float* out;   ///< a row per pixel, with room for 16 values behind kernel_rows * run
+  int64_t out_row_stride;
+};
+
 struct ImageKernels {
   int64_t lanes;  ///< channels per vector of depthwise weights
   void (*depthwise_row)(const DepthwiseRow&);
+  void (*copy_windows)(const WindowRun&);
   /// out[i * out_stride + j] = in[j * in_stride + i] for i < rows, j < columns.
   void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride, int64_t rows,
                     int64_t columns);

@@ -5,8 +5,9 @@
 namespace executorch::compute {
 namespace {
 
-/// A convolution relates a grid of small images to one of large ones: large = small * stride + tap * dilation -
-/// padding. The input is large and the output small, or the other way round when transposed.
+/// A convolution relates a grid of small images to one of large ones: large = small * stride + tap
+/// * dilation - padding. The input is large and the output small, or the other way round when
+/// transposed.
 struct Range {
   int64_t first;
   int64_t last;
@@ -28,15 +29,19 @@ template <class T>
 void add_line(const PlainConv& conv, const Range& range, T factor, const T* in, T* out) {
   const int64_t stride = conv.stride[kSpatial - 1];
   if (conv.transposed) {
-    for (int64_t i = range.first; i < range.last; ++i) out[i * stride + range.offset] += factor * in[i];
+    for (int64_t i = range.first; i < range.last; ++i)
+      out[i * stride + range.offset] += factor * in[i];
   } else if (stride == 1) {
     for (int64_t i = range.first; i < range.last; ++i) out[i] += factor * in[i + range.offset];
   } else {
-    for (int64_t i = range.first; i < range.last; ++i) out[i] += factor * in[i * stride + range.offset];
+    for (int64_t i = range.first; i < range.last; ++i)
+      out[i] += factor * in[i * stride + range.offset];
   }
 }
 
-int64_t cells(const int64_t* sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+int64_t cells(const int64_t* sizes) {
+  return sizes[0] * sizes[1] * sizes[2];
+}
 
 /// Adds one input channel's contribution, seen through its kernel, to one output channel.
 template <class T>
@@ -52,8 +57,10 @@ void add_channel(const PlainConv& conv, const T* in, const T* kernel, T* out) {
           const int64_t large_d = d * conv.stride[0] + depth.offset;
           for (int64_t r = rows.first; r < rows.last; ++r) {
             const int64_t large_r = r * conv.stride[1] + rows.offset;
-            const int64_t in_row = conv.transposed ? d * conv.in[1] + r : large_d * conv.in[1] + large_r;
-            const int64_t out_row = conv.transposed ? large_d * conv.out[1] + large_r : d * conv.out[1] + r;
+            const int64_t in_row =
+                conv.transposed ? d * conv.in[1] + r : large_d * conv.in[1] + large_r;
+            const int64_t out_row =
+                conv.transposed ? large_d * conv.out[1] + large_r : d * conv.out[1] + r;
             add_line(conv, columns, factor, in + in_row * conv.in[2], out + out_row * conv.out[2]);
           }
         }
@@ -64,7 +71,8 @@ void add_channel(const PlainConv& conv, const T* in, const T* kernel, T* out) {
 
 // Integers are passed as unsigned, whose overflow wraps.
 template <class T>
-void convolve(const PlainConv& conv, const void* in, const void* weight, const void* bias, void* out) {
+void convolve(const PlainConv& conv, const void* in, const void* weight, const void* bias,
+              void* out) {
   const int64_t in_per_group = conv.in_channels / conv.groups;
   const int64_t out_per_group = conv.out_channels / conv.groups;
   const int64_t taps = cells(conv.kernel);
@@ -80,9 +88,10 @@ void convolve(const PlainConv& conv, const void* in, const void* weight, const v
       for (int64_t c = 0; c < out_cells; ++c) target[c] = start;
       for (int64_t k = 0; k < in_per_group; ++k) {
         const int64_t source = group * in_per_group + k;
-        const int64_t kernel =
-            conv.transposed ? source * out_per_group + channel % out_per_group : channel * in_per_group + k;
-        add_channel(conv, static_cast<const T*>(in) + (image * conv.in_channels + source) * in_cells,
+        const int64_t kernel = conv.transposed ? source * out_per_group + channel % out_per_group
+                                               : channel * in_per_group + k;
+        add_channel(conv,
+                    static_cast<const T*>(in) + (image * conv.in_channels + source) * in_cells,
                     static_cast<const T*>(weight) + kernel * taps, target);
       }
     }
@@ -91,7 +100,8 @@ void convolve(const PlainConv& conv, const void* in, const void* weight, const v
 
 }  // namespace
 
-void plain_conv(DType dtype, const PlainConv& conv, const void* in, const void* weight, const void* bias, void* out) {
+void plain_conv(DType dtype, const PlainConv& conv, const void* in, const void* weight,
+                const void* bias, void* out) {
   switch (dtype) {
     case DType::f32:
       return convolve<float>(conv, in, weight, bias, out);

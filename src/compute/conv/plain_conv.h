@@ -1,7 +1,7 @@
 /**
  * @file
- * Convolution of any type over up to three spatial dimensions, in PyTorch's contiguous layout. A direct loop: the
- * fallback for what conv.h does not cover.
+ * Convolution of any type over up to three spatial dimensions, in PyTorch's contiguous layout. A
+ * direct loop: the fallback for what conv.h does not cover.
  */
 #pragma once
 
@@ -34,9 +34,10 @@ constexpr bool plain_conv_supported(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::i32 || dtype == DType::i64;
 }
 
-/// Weights as PyTorch keeps them: [out, in / groups, …], transposed [in, out / groups, …]. `bias` has out_channels
-/// elements or is null. All of type `dtype`; no overlap. Each value is summed in a fixed order.
-EXECUTORCH_COMPUTE_API void plain_conv(DType dtype, const PlainConv& conv, const void* in, const void* weight,
-                                       const void* bias, void* out);
+/// Weights as PyTorch keeps them: [out, in / groups, …], transposed [in, out / groups, …]. `bias`
+/// has out_channels elements or is null. All of type `dtype`; no overlap. Each value is summed in a
+/// fixed order.
+EXECUTORCH_COMPUTE_API void plain_conv(DType dtype, const PlainConv& conv, const void* in,
+                                       const void* weight, const void* bias, void* out);
 
 }  // namespace executorch::compute
