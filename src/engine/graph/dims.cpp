@@ -118,13 +118,15 @@ bool broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& targe
 
 bool broadcast_sizes(const Dims& a, const Dims& b, Dims* result) {
   const int rank = a.rank > b.rank ? a.rank : b.rank;
-  result->rank = rank;
+  Dims sizes;
+  sizes.rank = rank;
   for (int d = 0; d < rank; ++d) {
     const int64_t left = d >= rank - a.rank ? a[d - (rank - a.rank)] : 1;
     const int64_t right = d >= rank - b.rank ? b[d - (rank - b.rank)] : 1;
     if (left != right && left != 1 && right != 1) return false;
-    (*result)[d] = left == 1 ? right : left;
+    sizes[d] = left == 1 ? right : left;
   }
+  *result = sizes;
   return true;
 }
 

@@ -65,7 +65,7 @@ EXECUTORCH_COMPUTE_API bool reshaped_strides(const Dims& sizes, const Dims& stri
 /// Strides with which a tensor of `sizes` repeats to `target` (right-aligned broadcasting). False when it does not.
 EXECUTORCH_COMPUTE_API bool broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& target, Dims* result);
 
-/// Sizes of the broadcast of both. False when they do not match.
+/// Sizes of the broadcast of both; `result` may be one of them. False when they do not match.
 EXECUTORCH_COMPUTE_API bool broadcast_sizes(const Dims& a, const Dims& b, Dims* result);
 
 }  // namespace executorch::engine
