@@ -1,0 +1,13 @@
+"""Operator conformance: every registered operator against PyTorch eager on the CPU.
+
+rows.py       the registered operators, and which PyTorch overloads compute the same
+recording.py  runs PyTorch code and notes every call of such an overload, with its result, as a Sample
+sources.py    where samples come from: PyTorch's operator database, and handwritten.py for what it lacks
+variants.py   the same calls with other memory layouts, and enlarged so that threads take part
+calling.py    replays a Sample on our operator, in guarded memory (memory.py), and compares (compare.py)
+outs.py       the same calls with outs that are larger, too small, of another rank or another type
+hostile.py    the same calls with damaged arguments
+gaps.py       what is knowingly not supported, with the reason
+jobs.py       one operator's work, in child processes that may crash or hang (processes.py)
+server.py     the process that has PyTorch's operator database loaded and works through the operators
+"""

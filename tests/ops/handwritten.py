@@ -1,0 +1,328 @@
+"""Samples of operators for which PyTorch's database has none."""
+
+import math
+import random
+
+import torch
+
+from ops.recording import DTYPES, Sample, run_twin
+from ops.rows import Row
+from ops.variants import with_layout
+
+FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+REALS = [dtype for dtype in DTYPES if not dtype.is_complex]
+
+
+def _tensor(dtype: torch.dtype, *shape: int) -> torch.Tensor:
+    if dtype == torch.bool:
+        return torch.rand(shape) > 0.5
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.randn(shape, dtype=dtype)
+    return torch.randint(0 if dtype == torch.uint8 else -9, 10, shape, dtype=dtype)
+
+
+def _by_twin(row: Row, *calls: list, **options) -> list[Sample]:
+    """Samples whose results PyTorch gives, errors included."""
+    samples = []
+    for inputs in calls:
+        try:
+            inputs, expected = run_twin(row, inputs, options)
+            samples.append(Sample(row, inputs, expected, options=options))
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
+            samples.append(Sample(row, inputs, error=str(error).splitlines()[0], kind="error"))
+    return samples
+
+
+# Copies
+
+
+def _copy(row: Row) -> list[Sample]:
+    samples = []
+    for to in DTYPES:
+        for source in DTYPES:
+            if source.is_complex and not to.is_complex:
+                continue
+            samples += _by_twin(
+                row,
+                [_tensor(to, 2, 3), _tensor(source, 2, 3), False],
+                [_tensor(to, 2, 3), _tensor(source, 3), False],
+                [_tensor(to), _tensor(source), False],
+                [_tensor(to, 0, 3), _tensor(source, 1, 3), False],
+            )
+    return samples + _by_twin(row, [_tensor(torch.float32, 2, 3), _tensor(torch.float32, 4, 3), False])
+
+
+def _detach(row: Row) -> list[Sample]:
+    return [s for dtype in DTYPES for shape in ((), (0, 2), (2, 3, 4)) for s in _by_twin(row, [_tensor(dtype, *shape)])]
+
+
+def _batch_norm(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in FLOATS:
+        for shape in ((2, 3), (4, 3, 5), (2, 3, 4, 5), (1, 2, 3, 2, 2), (2, 1, 7, 7), (0, 3, 2, 2)):
+            channels = shape[1]
+            vectors = [_tensor(dtype, channels) for _ in range(3)] + [_tensor(dtype, channels).abs() + 0.1]
+            weight, bias, mean, variance = vectors
+            samples += _by_twin(
+                row,
+                [_tensor(dtype, *shape), weight, bias, mean, variance, 0.1, 1e-5],
+                [_tensor(dtype, *shape), None, None, mean, variance, 0.1, 1e-3],
+            )
+    return samples
+
+
+def _pixel(row: Row) -> list[Sample]:
+    shapes = [(4, 2, 2), (2, 8, 3, 4), (0, 4, 2, 2), (1, 2, 18, 6, 6)]
+    return [
+        s
+        for dtype in DTYPES
+        for shape in shapes
+        for factor in (1, 2, 3)
+        for s in _by_twin(row, [_tensor(dtype, *shape), factor])
+        if s.error is None or dtype == torch.float32
+    ]
+
+
+def _stored_index_put(row: Row) -> list[Sample]:
+    calls = []
+    for dtype in DTYPES:
+        mask = torch.tensor([True, False, True])
+        calls += [
+            [_tensor(dtype, 4, 3), [torch.tensor([0, 3, 1])], _tensor(dtype, 3), False],
+            [_tensor(dtype, 4, 3), [None, torch.tensor([-1, 0])], _tensor(dtype, 4, 2), False],
+            [_tensor(dtype, 2, 4, 8), [None, None, torch.tensor([5])], _tensor(dtype, 2, 4, 1), False],
+            [_tensor(dtype, 3, 2), [mask], _tensor(dtype), False],
+            [_tensor(dtype, 4), [torch.tensor([1, 1, 2])], _tensor(dtype, 3), True],
+        ]
+    return _by_twin(row, *calls)
+
+
+# Creation and random numbers
+
+
+def _shape_is(shape: list[int]):
+    def check(results) -> str | None:
+        found = [list(result.shape) for result in results]
+        return None if found == [shape] else f"shape {found[0]}, expected {shape}"
+
+    return check
+
+
+def _empty(row: Row) -> list[Sample]:
+    samples = []
+    for shape in ([], [0], [2, 3], [1, 2, 3, 4]):
+        inputs = [shape, None]
+        samples += [
+            Sample(row, inputs, [torch.empty(shape, dtype=dtype)], check=_shape_is(shape)) for dtype in DTYPES
+        ]
+    return samples
+
+
+def _distribution(uniform: bool, count: int):
+    mean, deviation = (0.5, math.sqrt(1 / 12)) if uniform else (0.0, 1.0)
+
+    def check(results) -> str | None:
+        values = results[0].double().flatten()
+        if uniform and not ((values >= 0) & (values < 1)).all():
+            return f"values outside of [0, 1): {values.min().item()} to {values.max().item()}"
+        if abs(values.mean().item() - mean) > 6 * deviation / math.sqrt(count):
+            return f"mean {values.mean().item()} of {count} values, expected {mean}"
+        if abs(values.std().item() / deviation - 1) > 6 / math.sqrt(count):
+            return f"standard deviation {values.std().item()} of {count} values, expected {deviation}"
+        if values.unique().numel() < min(count, 500) * 0.1:
+            return f"only {values.unique().numel()} different values of {count}"
+        return None
+
+    return check
+
+
+def _random(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in FLOATS:
+        shape = [40, 50, 20]
+        check = _distribution(row.base == "rand", math.prod(shape))
+        samples.append(Sample(row, [shape], [torch.empty(shape, dtype=dtype)], check=check, seed=7))
+        samples.append(Sample(row, [[0, 3]], [torch.empty([0, 3], dtype=dtype)], check=_shape_is([0, 3]), seed=7))
+    return samples
+
+
+def _dropout_check(x: torch.Tensor, p: float):
+    def check(results) -> str | None:
+        values, mask = results
+        kept = mask.double().mean().item()
+        if abs(kept - (1 - p)) > 6 * math.sqrt(p * (1 - p) / x.numel()) + 1e-9:
+            return f"{kept:.4f} of the values are kept with p = {p}"
+        expected = torch.where(mask, x / (1 - p), torch.zeros_like(x)) if p < 1 else torch.zeros_like(x)
+        right = torch.isclose(values.double(), expected.double(), rtol=1e-2)
+        return None if right.all() else "values are not the kept ones divided by 1 - p"
+
+    return check
+
+
+def _dropout(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in FLOATS:
+        x = _tensor(dtype, 60, 70)
+        outs = [torch.empty_like(x), torch.empty(x.shape, dtype=torch.bool)]
+        for p in (0.0, 0.3, 1.0):
+            samples.append(Sample(row, [x, p, True], outs, check=_dropout_check(x, p), seed=3))
+        samples.append(Sample(row, [x, 0.3, False], [x.clone(), torch.ones(x.shape, dtype=torch.bool)]))
+    return samples
+
+
+# Dim order
+
+
+def _dim_orders(rank: int) -> list[list[int]]:
+    orders = [list(range(rank))]
+    if rank in (4, 5):
+        orders.append([0, *range(2, rank), 1])
+    return orders
+
+
+def _convert_layout(row: Row) -> list[Sample]:
+    changes_type = row.base == "_to_dim_order_copy"
+    samples = []
+    for dtype in DTYPES:
+        for to in DTYPES if changes_type else [dtype]:
+            if dtype.is_complex != to.is_complex:
+                continue
+            for shape in ((), (3,), (2, 3), (2, 3, 4, 5), (2, 1, 4, 3), (0, 3, 2, 2), (1, 2, 2, 3, 2)):
+                for before in _dim_orders(len(shape)):
+                    for after in _dim_orders(len(shape)):
+                        x = with_layout(_tensor(dtype, *shape), before)
+                        expected = with_layout(x.to(to), after)
+                        samples.append(Sample(row, [x, False, after], [expected]))
+            x = with_layout(_tensor(dtype, 2, 3, 4, 5), [0, 2, 3, 1])
+            samples.append(Sample(row, [x, False, None], [x.to(to)]))
+    x = _tensor(torch.float32, 2, 3, 4, 5)
+    for order in ([0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 7], [0, 1, 2, -1], []):
+        samples.append(Sample(row, [x, False, order], [x], error=f"{order} is no dim order of 4 dimensions", kind="error"))
+    return samples
+
+
+def _empty_dim_order(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in DTYPES:
+        for shape in ([], [0], [2, 3], [1, 2, 3, 4]):
+            for order in [*_dim_orders(len(shape)), None]:
+                out = with_layout(torch.empty(shape, dtype=dtype), order or list(range(len(shape))))
+                samples.append(Sample(row, [shape, order], [out], check=_shape_is(shape)))
+    return samples
+
+
+def _device_copy(row: Row) -> list[Sample]:
+    x = _tensor(torch.float32, 2, 3)
+    return [Sample(row, [x], [x], error="no tensor lies on a device here", kind="error")]
+
+
+# Numbers
+
+
+def _number_samples(row: Row, calls: list[tuple], function) -> list[Sample]:
+    return [Sample(row, list(call), returned=function(*call)) for call in calls]
+
+
+_NUMBERS = [(a, b) for a in (7, -7, 0, 3.5, -2.25, True) for b in (3, -2, 1.5, -0.5)]
+_INTEGERS = [(a, b) for a in (7, -7, 0, 2**40) for b in (3, -2, 1)]
+_SINGLE = [(a,) for a in (0, 5, -5, 2.5, -2.5, 0.5, 1.5, -0.2, 1e10)]
+_NO_BOOL = [(a, b) for a, b in _NUMBERS if not isinstance(a, bool)]
+
+_NUMBER_OPERATORS = {
+    "add.Scalar": (_NO_BOOL, lambda a, b: a + b),
+    "sub.Scalar": (_NO_BOOL, lambda a, b: a - b),
+    "mul.Scalar": (_NO_BOOL, lambda a, b: a * b),
+    "floordiv.Scalar": (_INTEGERS, lambda a, b: a // b),
+    "floordiv.int": (_INTEGERS, lambda a, b: a // b),
+    "mod.Scalar": (_INTEGERS, lambda a, b: a % b),
+    "mod.int": (_INTEGERS, lambda a, b: a % b),
+    "truediv.Scalar": (_NO_BOOL, lambda a, b: a / b),
+    "neg.Scalar": (_SINGLE, lambda a: -a),
+    "ceil.Scalar": (_SINGLE, math.ceil),
+    "round.Scalar": (_SINGLE, round),
+    "trunc.Scalar": (_SINGLE, math.trunc),
+    "sym_float.Scalar": (_SINGLE, float),
+    "sym_int.Scalar": (_SINGLE, int),
+    "sym_max.Scalar": (_INTEGERS, max),
+    "sym_min.Scalar": (_INTEGERS, min),
+    "sym_not.Scalar": ([(True,), (False,)], lambda a: not a),
+    "sym_ite.Scalar": ([(True, 3, 4), (False, 3, 4), (True, 2.5, 1.5)], lambda c, a, b: a if c else b),
+    "eq.Scalar": (_NO_BOOL + [(3, 3), (2.0, 2.0)], lambda a, b: a == b),
+    "ge.Scalar": (_NO_BOOL + [(3, 3)], lambda a, b: a >= b),
+    "gt.Scalar": (_NO_BOOL + [(3, 3)], lambda a, b: a > b),
+    "le.Scalar": (_NO_BOOL + [(3, 3)], lambda a, b: a <= b),
+    "lt.Scalar": (_NO_BOOL + [(3, 3)], lambda a, b: a < b),
+}
+
+
+def _copy_index(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in DTYPES:
+        for index in (0, 2):
+            rows, source = _tensor(dtype, 4, 2, 3), _tensor(dtype, 2, 3)
+            # The list grows row by row: its final outermost size is the index plus one.
+            expected = torch.cat([rows[:index], source[None]])
+            samples.append(Sample(row, [rows, source, index], [expected]))
+    x = _tensor(torch.float32, 4, 2)
+    for index in (-1, 4, 2**40):
+        samples.append(Sample(row, [x, x[0], index], [x], error=f"row {index} of 4", kind="error"))
+    return samples
+
+
+def _sizes(row: Row) -> list[Sample]:
+    shapes = [(), (0,), (3,), (2, 5, 4)]
+    if row.base == "sym_numel":
+        return [Sample(row, [_tensor(t, *s)], returned=math.prod(s)) for t in DTYPES for s in shapes]
+    samples = []
+    for shape in shapes:
+        for dim in range(-len(shape), len(shape)):
+            samples.append(Sample(row, [_tensor(torch.float32, *shape), dim], returned=shape[dim]))
+        error = "the dimension does not exist"
+        samples.append(Sample(row, [_tensor(torch.float32, *shape), len(shape)], error=error, kind="error"))
+    return samples
+
+
+def _item(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in REALS:
+        for shape in ((), (1,), (1, 1)):
+            x = _tensor(dtype, *shape)
+            samples.append(Sample(row, [x], returned=x.item()))
+    return samples + [Sample(row, [_tensor(torch.float32, 0)], error="the tensor has no element", kind="error")]
+
+
+_MAKERS = {
+    "aten::copy.out": _copy,
+    "aten::copy_": _copy,
+    "aten::detach_copy.out": _detach,
+    "aten::lift_fresh_copy.out": _detach,
+    "aten::_native_batch_norm_legit_no_training.out": _batch_norm,
+    "aten::pixel_shuffle.out": _pixel,
+    "aten::pixel_unshuffle.out": _pixel,
+    "aten::index_put_": _stored_index_put,
+    "aten::empty.out": _empty,
+    "aten::empty.memory_format_out": _empty,
+    "aten::rand.out": _random,
+    "aten::randn.out": _random,
+    "aten::native_dropout.out": _dropout,
+    "aten::sym_numel": _sizes,
+    "aten::sym_size.int": _sizes,
+    "aten::_local_scalar_dense": _item,
+    "dim_order_ops::_clone_dim_order.out": _convert_layout,
+    "dim_order_ops::_to_dim_order_copy.out": _convert_layout,
+    "dim_order_ops::_empty_dim_order.out": _empty_dim_order,
+    "et_copy::_d2h_copy.out": _device_copy,
+    "et_copy::_h2d_copy.out": _device_copy,
+    "executorch_prim::et_copy_index.tensor": _copy_index,
+}
+
+
+def samples_of(row: Row) -> list[Sample]:
+    if row.name in _MAKERS:
+        samples = _MAKERS[row.name](row)
+    elif row.namespace == "executorch_prim" and row.name.split("::")[1] in _NUMBER_OPERATORS:
+        samples = _number_samples(row, *_NUMBER_OPERATORS[row.name.split("::")[1]])
+    else:
+        return []
+    random.Random(0).shuffle(samples)
+    return samples

@@ -1,0 +1,132 @@
+"""One operator's work: collecting its samples, then replaying them on each instruction set."""
+
+import json
+import pathlib
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ops import calling, gaps, hostile, outs, sources, variants
+from ops.processes import limit_memory, run_isolated
+from ops.recording import Sample
+from ops.rows import Row
+
+CALL_TIMEOUT = 60.0
+MEMORY = 2 << 30  # that collecting samples, or replaying them, may take
+
+
+@dataclass
+class Amount:
+    """How much one run tries of each operator."""
+
+    everything: bool
+    per_dtype: int  # samples
+    variants: int  # samples of which variants are made
+    other_sets: int  # samples on instruction sets other than the best
+    hostile: int  # damaged calls
+
+    @classmethod
+    def of(cls, everything: bool) -> "Amount":
+        return cls(True, 0, 400, 0, 1500) if everything else cls(False, 5, 10, 60, 60)
+
+
+@dataclass
+class Verdict:
+    """What became of one operator's samples in one configuration."""
+
+    passed: Counter = field(default_factory=Counter)  # by element type
+    failures: list[str] = field(default_factory=list)
+    gaps: Counter = field(default_factory=Counter)  # by "reason (element type)"
+
+    def plain(self) -> dict:
+        return {"passed": dict(self.passed), "failures": self.failures, "gaps": dict(self.gaps)}
+
+    def add(self, sample: Sample, outcome: str | None) -> None:
+        if outcome is None:
+            self.passed[sample.dtype] += 1
+            return
+        why = gaps.reason(sample) if "refused: " in outcome else None
+        if why:
+            self.gaps[f"{why} ({sample.dtype})"] += 1
+        else:
+            self.failures.append(f"{sample}\n    {outcome}")
+
+
+def _replay(sample: Sample) -> str | None:
+    return calling.replay_with_threads(sample) if sample.kind == "large" else calling.replay(sample)
+
+
+def _values(samples: list[Sample], instruction_set: str) -> Verdict:
+    verdict = Verdict()
+    environment = {"EXECUTORCH_CPU": instruction_set}
+    for sample, outcome in zip(
+        samples, run_isolated(len(samples), lambda i: _replay(samples[i]), environment, CALL_TIMEOUT), strict=True
+    ):
+        verdict.add(sample, outcome)
+    return verdict
+
+
+def _outs(samples: list[Sample], seed: int) -> Verdict:
+    verdict = Verdict()
+
+    def body(i):
+        return outs.check_outs(samples[i], sources.seed_everything(seed, samples[i].row.name, i))
+
+    for sample, outcome in zip(samples, run_isolated(len(samples), body, {}, CALL_TIMEOUT), strict=True):
+        verdict.add(sample, outcome)
+    return verdict
+
+
+def _hostile(samples: list[Sample], count: int, seed: int) -> Verdict:
+    verdict = Verdict()
+    if not samples:
+        return verdict
+    calls = []
+    for i in range(count):
+        rng = sources.seed_everything(seed, "hostile", samples[0].row.name, i)
+        calls.append(hostile.damaged(rng.choice(samples), rng))
+
+    def body(i):
+        if i == count:
+            return hostile.wrong_counts(samples[0])
+        return hostile.check(calls[i], sources.seed_everything(seed, i))
+
+    outcomes = run_isolated(count + 1, body, {}, CALL_TIMEOUT)
+    for call, outcome in zip([*calls, samples[0]], outcomes, strict=True):
+        verdict.add(call, None if outcome and hostile.is_fault_of_pytorch(outcome) else outcome)
+    return verdict
+
+
+def _is_small(sample: Sample) -> bool:
+    return all(t.numel() <= 20_000 for t in variants.tensors_in([sample.inputs, sample.expected]))
+
+
+def run_row(row: Row, sets: list[str], seed: int, amount: Amount) -> dict:
+    """All work on one operator: what server.py writes and the tests read."""
+    started = time.monotonic()
+    limit_memory(MEMORY)
+    samples = sources.samples_of(row, seed, amount.everything, amount.per_dtype)
+    rng = sources.seed_everything(seed, "choice", row.name)
+    accepted = [s for s in samples if s.error is None]
+    some = rng.sample(accepted, min(len(accepted), amount.variants))
+    extra = [v for s in some for v in variants.layouts(s, rng)]
+    extra += [v for s in some[: max(3, amount.variants // 20)] for v in [variants.enlarged(s)] if v]
+    samples += extra
+    result = {"row": row.name, "samples": len(samples), "configurations": {}}
+    for i, instruction_set in enumerate(sets):
+        part = samples
+        if i > 0 and amount.other_sets:
+            part = rng.sample(samples, min(len(samples), amount.other_sets))
+        result["configurations"][instruction_set] = _values(part, instruction_set).plain()
+    small = [s for s in some if _is_small(s)]
+    result["configurations"]["outs"] = _outs(small, seed).plain()
+    result["configurations"]["hostile"] = _hostile(small, amount.hostile, seed).plain()
+    result["seconds"] = time.monotonic() - started
+    return result
+
+
+def write(result: dict, path: pathlib.Path) -> None:
+    """Complete or not there at all: the tests poll for it."""
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(result))
+    unfinished.rename(path)

@@ -1,0 +1,110 @@
+"""The same calls with outs that are larger, too small, of another rank or another type."""
+
+import random
+
+import torch
+
+from ops import compare
+from ops.calling import Call, Refused, judge
+from ops.recording import DTYPES, Sample, map_tensors, tensors_in
+
+# The out's type is an argument of these: another one asks for another result.
+_TYPE_IS_AN_ARGUMENT = {
+    "_to_copy", "_to_dim_order_copy", "arange", "empty", "full", "full_like", "ones", "rand", "randn", "scalar_tensor",
+    "zeros", "_empty_dim_order",
+}  # fmt: skip
+
+
+def outs_of(sample: Sample) -> list:
+    return sample.expected[len(sample.expected) - len(sample.row.outs) :]
+
+
+def _empty(sizes, like: torch.Tensor) -> torch.Tensor:
+    return torch.empty(sizes, dtype=like.dtype)
+
+
+def larger_out(sample: Sample) -> str | None:
+    """An out with room to spare is resized."""
+    outs = map_tensors(outs_of(sample), lambda t: _empty([size + 2 for size in t.shape], t))
+    with Call(sample, outs) as call:
+        try:
+            results = call.run()
+        except Refused as refusal:
+            return f"refused outs with room to spare: {refusal}"
+        return judge(sample, results) or call.damage()
+
+
+def _must_refuse(sample: Sample, outs: list, what: str) -> str | None:
+    with Call(sample, outs) as call:
+        try:
+            call.run()
+        except Refused:
+            return call.damage()
+        return f"accepted {what}"
+
+
+def other_rank(sample: Sample) -> str | None:
+    outs = map_tensors(outs_of(sample), lambda t: _empty([1, *t.shape], t))
+    return _must_refuse(sample, outs, "an out with a dimension more than the result")
+
+
+def too_small(sample: Sample) -> str | None:
+    def shrink(tensor):
+        sizes = list(tensor.shape)
+        if all(sizes) and sizes:
+            sizes[-1] -= 1
+        return _empty(sizes, tensor)
+
+    outs = map_tensors(outs_of(sample), shrink)
+    if [t.shape for t in tensors_in(outs)] == [t.shape for t in tensors_in(outs_of(sample))]:
+        return None
+    return _must_refuse(sample, outs, "an out that is too small")
+
+
+def _pytorch_with_outs(sample: Sample, outs: list):
+    """What PyTorch's own out variant writes into these, or None when it refuses."""
+    row = sample.row
+    packet = getattr(torch.ops.aten, row.base)
+    overload = getattr(packet, row.name.split(".")[1])
+    positional, keyword = [], {}
+    for argument, value in zip(row.inputs, sample.inputs):
+        if argument.kwarg_only:
+            keyword[argument.name] = value
+        else:
+            positional.append(value)
+    theirs = [torch.empty_strided(o.shape, o.stride(), dtype=o.dtype) for o in outs]
+    keyword.update(zip((a.name for a in overload._schema.arguments if a.is_out), theirs))
+    try:
+        with torch.inference_mode():
+            overload(*positional, **keyword)
+    except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError):
+        return None
+    return theirs
+
+
+def other_dtype(sample: Sample, dtype: torch.dtype) -> str | None:
+    """Whatever type the out has: the same values as PyTorch, or an error."""
+    outs = outs_of(sample)
+    if sample.row.base in _TYPE_IS_AN_ARGUMENT or len(outs) != 1 or not isinstance(outs[0], torch.Tensor):
+        return None
+    if outs[0].dtype == dtype:
+        return None
+    outs = [outs[0].to(dtype)]
+    with Call(sample, outs) as call:
+        try:
+            results = call.run()
+        except Refused:
+            return call.damage()
+        theirs = _pytorch_with_outs(sample, outs)
+        if theirs is None:
+            return f"wrote {dtype} where PyTorch refuses that out"
+        text = compare.difference(sample.row, results[0], theirs[0])
+        return f"with an out of {dtype}: {text}" if text else call.damage()
+
+
+def check_outs(sample: Sample, rng: random.Random) -> str | None:
+    if not sample.row.outs or not sample.expected or sample.check:
+        return None
+    return (
+        larger_out(sample) or other_rank(sample) or too_small(sample) or other_dtype(sample, rng.choice(DTYPES[:10]))
+    )
