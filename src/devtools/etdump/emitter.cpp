@@ -20,8 +20,7 @@ Result<ETDumpResult> emit_dump(Span<const uint8_t> bytes, Span<uint8_t> buffer) 
                "profile dump: no memory for %zu bytes", bytes.size());
   } else {
     ET_REQUIRE(bytes.size() <= buffer.size(), OutOfResources,
-               "profile dump: it takes %zu bytes, its buffer has %zu", bytes.size(),
-               buffer.size());
+               "profile dump: it takes %zu bytes, its buffer has %zu", bytes.size(), buffer.size());
   }
   std::memcpy(destination, bytes.data(), bytes.size());
   return ETDumpResult{destination, bytes.size()};

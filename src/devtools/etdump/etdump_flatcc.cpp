@@ -91,9 +91,13 @@ Result<LoggedValue> to_logged(const int& number, DataSinkBase*) {
   return LoggedValue(static_cast<int64_t>(number));
 }
 
-Result<LoggedValue> to_logged(const bool& truth, DataSinkBase*) { return LoggedValue(truth); }
+Result<LoggedValue> to_logged(const bool& truth, DataSinkBase*) {
+  return LoggedValue(truth);
+}
 
-Result<LoggedValue> to_logged(const double& number, DataSinkBase*) { return LoggedValue(number); }
+Result<LoggedValue> to_logged(const double& number, DataSinkBase*) {
+  return LoggedValue(number);
+}
 
 Result<LoggedValue> to_logged(const EValue& value, DataSinkBase* sink) {
   if (value.isTensor()) {
@@ -129,8 +133,7 @@ struct ETDumpGen::Recording {
       events = RecordedEvents();
       finished = false;
     }
-    events.blocks.push_back(
-        EventBlock{events.strings.intern(name), bundled_input_index, {}, {}});
+    events.blocks.push_back(EventBlock{events.strings.intern(name), bundled_input_index, {}, {}});
   }
 
   EventBlock& current_block(int bundled_input_index) {
@@ -146,7 +149,9 @@ ETDumpGen::ETDumpGen(Span<uint8_t> buffer)
 
 ETDumpGen::~ETDumpGen() = default;
 
-void ETDumpGen::clear_builder() { *recording_ = Recording(); }
+void ETDumpGen::clear_builder() {
+  *recording_ = Recording();
+}
 
 void ETDumpGen::reset() {
   clear_builder();
@@ -329,7 +334,9 @@ Result<bool> ETDumpGen::set_debug_buffer(Span<uint8_t> buffer) {
   return true;
 }
 
-void ETDumpGen::set_data_sink(DataSinkBase* data_sink) { data_sink_ = data_sink; }
+void ETDumpGen::set_data_sink(DataSinkBase* data_sink) {
+  data_sink_ = data_sink;
+}
 
 ETDumpResult ETDumpGen::get_etdump_data() {
   if (recording_->events.blocks.empty()) {
@@ -342,11 +349,17 @@ ETDumpResult ETDumpGen::get_etdump_data() {
   return result.ok() ? *result : ETDumpResult{nullptr, 0};
 }
 
-size_t ETDumpGen::get_num_blocks() { return recording_->events.blocks.size(); }
+size_t ETDumpGen::get_num_blocks() {
+  return recording_->events.blocks.size();
+}
 
-DataSinkBase* ETDumpGen::get_data_sink() { return data_sink_; }
+DataSinkBase* ETDumpGen::get_data_sink() {
+  return data_sink_;
+}
 
-bool ETDumpGen::is_static_etdump() { return result_buffer_.data() != nullptr; }
+bool ETDumpGen::is_static_etdump() {
+  return result_buffer_.data() != nullptr;
+}
 
 }  // namespace etdump
 }  // namespace executorch

@@ -18,10 +18,10 @@ namespace etdump {
 namespace {
 
 namespace format = ::etdump;
+using ::executorch::aten::ScalarType;
 using ::executorch::extension::full;
 using ::executorch::extension::make_tensor_ptr;
 using ::executorch::extension::TensorPtr;
-using ::executorch::aten::ScalarType;
 using ::executorch::runtime::Error;
 using ::executorch::runtime::EValue;
 using ::executorch::runtime::last_error_message;

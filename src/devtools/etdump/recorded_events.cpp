@@ -40,8 +40,7 @@ class Serializer {
     for (const EventBlock& block : recorded_.blocks) {
       blocks.push_back(write(block));
     }
-    const auto root =
-        format::CreateETDump(builder_, ETDUMP_VERSION, builder_.CreateVector(blocks));
+    const auto root = format::CreateETDump(builder_, ETDUMP_VERSION, builder_.CreateVector(blocks));
     builder_.FinishSizePrefixed(root, format::ETDumpIdentifier());
     return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
   }
@@ -76,8 +75,8 @@ class Serializer {
   }
 
   Offset<format::Event> write(const AllocationRecord& event) {
-    const auto allocation = format::CreateAllocationEvent(
-        builder_, static_cast<int32_t>(event.allocator), event.size);
+    const auto allocation =
+        format::CreateAllocationEvent(builder_, static_cast<int32_t>(event.allocator), event.size);
     return format::CreateEvent(builder_, 0, allocation);
   }
 

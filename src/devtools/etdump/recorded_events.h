@@ -65,8 +65,7 @@ struct LoggedTensor {
   int64_t offset;
 };
 
-using LoggedValue =
-    std::variant<LoggedTensor, std::vector<LoggedTensor>, int64_t, double, bool>;
+using LoggedValue = std::variant<LoggedTensor, std::vector<LoggedTensor>, int64_t, double, bool>;
 
 struct ValueEvent {
   EventPlace place;

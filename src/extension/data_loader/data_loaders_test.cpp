@@ -24,10 +24,10 @@ namespace executorch {
 namespace extension {
 namespace {
 
-using ::testing::HasSubstr;
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::last_error_message;
+using ::testing::HasSubstr;
 
 const DataLoader::SegmentInfo kInfo(DataLoader::SegmentInfo::Type::Program);
 
@@ -69,8 +69,8 @@ class DataLoaderTest : public ::testing::TestWithParam<Kind> {
         return;
       case Kind::kSharedPtr: {
         auto owner = std::make_shared<std::vector<uint8_t>>(bytes_);
-        loader_ = std::make_unique<SharedPtrDataLoader>(
-            std::shared_ptr<void>(owner, owner->data()), bytes_.size());
+        loader_ = std::make_unique<SharedPtrDataLoader>(std::shared_ptr<void>(owner, owner->data()),
+                                                        bytes_.size());
         return;
       }
       case Kind::kFile: {
@@ -117,11 +117,11 @@ TEST_P(DataLoaderTest, RefusesRangesThatLeaveTheData) {
   uint8_t byte;
   const size_t size = bytes_.size();
   for (const auto& [offset, count] : {std::pair<size_t, size_t>{0, size + 1},
-                                     {size, 1},
-                                     {size + 1, 0},
-                                     {SIZE_MAX, 2},
-                                     {2, SIZE_MAX - 1},
-                                     {SIZE_MAX, SIZE_MAX}}) {
+                                      {size, 1},
+                                      {size + 1, 0},
+                                      {SIZE_MAX, 2},
+                                      {2, SIZE_MAX - 1},
+                                      {SIZE_MAX, SIZE_MAX}}) {
     EXPECT_EQ(loader_->load(offset, count, kInfo).error(), Error::InvalidArgument);
     EXPECT_THAT(last_error_message(), HasSubstr(std::to_string(size)));
     EXPECT_EQ(loader_->load_into(offset, count, kInfo, &byte), Error::InvalidArgument);
@@ -166,8 +166,8 @@ TEST(FileLoadersTest, BuffersOutliveTheirLoader) {
   const std::vector<uint8_t> bytes = pattern();
   const TemporaryFile file(bytes);
   auto file_loader = std::make_optional(std::move(FileDataLoader::from(file.path()).get()));
-  auto mmap_loader = std::make_optional(std::move(
-      MmapDataLoader::from(file.path(), MmapDataLoader::MlockConfig::UseMadvise).get()));
+  auto mmap_loader = std::make_optional(
+      std::move(MmapDataLoader::from(file.path(), MmapDataLoader::MlockConfig::UseMadvise).get()));
   const auto read = file_loader->load(5, 50, kInfo);
   const auto mapped = mmap_loader->load(5, 50, kInfo);
   file_loader.reset();
@@ -180,8 +180,7 @@ TEST(FileLoadersTest, ShortenedFileIsAnError) {
   const std::vector<uint8_t> bytes = pattern();
   const TemporaryFile file(bytes);
   const auto file_loader = FileDataLoader::from(file.path());
-  const auto mmap_loader =
-      MmapDataLoader::from(file.path(), MmapDataLoader::MlockConfig::NoMlock);
+  const auto mmap_loader = MmapDataLoader::from(file.path(), MmapDataLoader::MlockConfig::NoMlock);
   ASSERT_EQ(::truncate(file.path(), 10), 0);
   EXPECT_EQ(file_loader->load(0, bytes.size(), kInfo).error(), Error::AccessFailed);
   EXPECT_THAT(last_error_message(), HasSubstr("became shorter"));

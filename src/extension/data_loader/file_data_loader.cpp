@@ -102,9 +102,10 @@ Error FileDataLoader::read(size_t offset, size_t size, void* buffer) const {
     }
     ET_REQUIRE(got >= 0, AccessFailed, "%s: cannot read %zu bytes at offset %zu: %s",
                file_name_.c_str(), size, offset, std::strerror(errno));
-    ET_REQUIRE(got > 0, AccessFailed,
-               "%s: the file became shorter: it had %zu bytes when it was opened and now ends at %zu",
-               file_name_.c_str(), file_size_, offset);
+    ET_REQUIRE(
+        got > 0, AccessFailed,
+        "%s: the file became shorter: it had %zu bytes when it was opened and now ends at %zu",
+        file_name_.c_str(), file_size_, offset);
     destination += got;
     offset += static_cast<size_t>(got);
     size -= static_cast<size_t>(got);

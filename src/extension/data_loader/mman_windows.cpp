@@ -5,8 +5,8 @@
 #endif
 #include <windows.h>
 
-#include <cerrno>
 #include <io.h>
+#include <cerrno>
 
 #include <executorch/extension/data_loader/mman_windows.h>
 
@@ -28,8 +28,12 @@ int last_errno() {
   }
 }
 
-DWORD low_half(uint64_t value) { return static_cast<DWORD>(value & 0xffffffffu); }
-DWORD high_half(uint64_t value) { return static_cast<DWORD>(value >> 32); }
+DWORD low_half(uint64_t value) {
+  return static_cast<DWORD>(value & 0xffffffffu);
+}
+DWORD high_half(uint64_t value) {
+  return static_cast<DWORD>(value >> 32);
+}
 
 DWORD page_protection(int prot, bool copy_on_write) {
   if (prot == PROT_NONE) {
@@ -96,14 +100,18 @@ void* mmap(void* /*addr*/, size_t len, int prot, int flags, int fildes, uint64_t
   return view;
 }
 
-int munmap(void* addr, size_t /*len*/) { return report(UnmapViewOfFile(addr)); }
+int munmap(void* addr, size_t /*len*/) {
+  return report(UnmapViewOfFile(addr));
+}
 
 int mprotect(void* addr, size_t len, int prot) {
   DWORD earlier = 0;
   return report(VirtualProtect(addr, len, page_protection(prot, false), &earlier));
 }
 
-int msync(void* addr, size_t len, int /*flags*/) { return report(FlushViewOfFile(addr, len)); }
+int msync(void* addr, size_t len, int /*flags*/) {
+  return report(FlushViewOfFile(addr, len));
+}
 
 int mlock(const void* addr, size_t len) {
   return report(VirtualLock(const_cast<void*>(addr), len));

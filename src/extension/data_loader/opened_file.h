@@ -14,8 +14,8 @@ struct OpenedFile {
   size_t size;
 };
 
-/// Opens a regular file for reading; the caller closes it. AccessFailed, with the path and the system's reason, when
-/// that is not possible.
+/// Opens a regular file for reading; the caller closes it. AccessFailed, with the path and the
+/// system's reason, when that is not possible.
 runtime::Result<OpenedFile> open_file(const char* path);
 
 }  // namespace internal

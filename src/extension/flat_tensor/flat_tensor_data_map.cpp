@@ -38,8 +38,8 @@ int printed_length(std::string_view key) {
 }
 
 Result<FlatTensorHeader> load_header(const DataLoader& loader) {
-  const Result<FreeableBuffer> head = loader.load(0, FlatTensorHeader::kNumHeadBytes,
-                                                  SegmentInfo(SegmentInfo::Type::External));
+  const Result<FreeableBuffer> head =
+      loader.load(0, FlatTensorHeader::kNumHeadBytes, SegmentInfo(SegmentInfo::Type::External));
   if (!head.ok()) {
     runtime::add_error_context("data file: its header cannot be loaded");
     return head.error();
@@ -64,8 +64,7 @@ Result<FreeableBuffer> load_tables(const DataLoader& loader, const FlatTensorHea
   ET_REQUIRE(size >= FlatTensorHeader::kNumHeadBytes, InvalidExternalData,
              "data file: its tables have %zu bytes, at least %zu are expected", size,
              FlatTensorHeader::kNumHeadBytes);
-  Result<FreeableBuffer> tables =
-      loader.load(0, size, SegmentInfo(SegmentInfo::Type::External));
+  Result<FreeableBuffer> tables = loader.load(0, size, SegmentInfo(SegmentInfo::Type::External));
   if (!tables.ok()) {
     runtime::add_error_context("data file: its tables cannot be loaded");
     return tables;
@@ -80,8 +79,7 @@ Result<FreeableBuffer> load_tables(const DataLoader& loader, const FlatTensorHea
 Result<const format::FlatTensor*> verify_tables(const FreeableBuffer& tables) {
   const uint8_t* const data = static_cast<const uint8_t*>(tables.data());
   ET_REQUIRE(format::FlatTensorBufferHasIdentifier(data), InvalidExternalData,
-             "data file: expected the identifier %s, found '%.4s'",
-             format::FlatTensorIdentifier(),
+             "data file: expected the identifier %s, found '%.4s'", format::FlatTensorIdentifier(),
              reinterpret_cast<const char*>(data) + sizeof(flatbuffers::uoffset_t));
   ET_REQUIRE(tables.size() < FLATBUFFERS_MAX_BUFFER_SIZE, InvalidExternalData,
              "data file: its tables have %zu bytes, the format allows less than %zu", tables.size(),
@@ -94,7 +92,8 @@ Result<const format::FlatTensor*> verify_tables(const FreeableBuffer& tables) {
              "data file: its tables are damaged: an offset, length or string leaves them");
   const format::FlatTensor* root = format::GetFlatTensor(data);
   ET_REQUIRE(root->version() <= FlatTensorDataMap::kMaxSupportedSchemaVersion, InvalidExternalData,
-             "data file: it has version %" PRIu32 " of the format, this runtime reads up to %" PRIu32,
+             "data file: it has version %" PRIu32
+             " of the format, this runtime reads up to %" PRIu32,
              root->version(), FlatTensorDataMap::kMaxSupportedSchemaVersion);
   ET_REQUIRE(root->segments() != nullptr, InvalidExternalData,
              "data file: the table of segments is missing");
@@ -284,8 +283,8 @@ Result<uint32_t> FlatTensorDataMap::get_num_keys() const {
 
 Result<const char*> FlatTensorDataMap::get_key(uint32_t index) const {
   const uint32_t count = flat_tensor_->named_data()->size();
-  ET_REQUIRE(index < count, InvalidArgument, "data file: key %" PRIu32 " was asked for, it has %" PRIu32,
-             index, count);
+  ET_REQUIRE(index < count, InvalidArgument,
+             "data file: key %" PRIu32 " was asked for, it has %" PRIu32, index, count);
   return flat_tensor_->named_data()->Get(index)->key()->c_str();
 }
 

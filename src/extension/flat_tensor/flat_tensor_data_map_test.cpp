@@ -17,11 +17,11 @@ namespace executorch {
 namespace extension {
 namespace {
 
-using ::testing::HasSubstr;
 using runtime::Error;
 using runtime::last_error_message;
 using runtime::Result;
 using testing::DataFileBuilder;
+using ::testing::HasSubstr;
 
 /// A copy of bytes at an aligned address, with a loader and, where it loads, a map over it.
 struct OpenFile {

@@ -65,8 +65,8 @@ Result<std::shared_ptr<const NamedDataMap>> load_data_map(std::shared_ptr<DataLo
   if (!map.ok()) {
     return map.error();
   }
-  auto loaded = std::shared_ptr<LoadedDataMap>(
-      new LoadedDataMap{std::move(loader), std::move(*map)});
+  auto loaded =
+      std::shared_ptr<LoadedDataMap>(new LoadedDataMap{std::move(loader), std::move(*map)});
   const NamedDataMap* const view = &loaded->map;
   return std::shared_ptr<const NamedDataMap>(std::move(loaded), view);
 }
@@ -86,8 +86,9 @@ struct MergedMaps {
 };
 
 /// All maps as one; null when there are none. `names` says what the first maps are, for errors.
-Result<std::shared_ptr<const NamedDataMap>> merge(const DataMaps& file_maps, const DataMaps& other_maps,
-                                            const std::vector<std::string>& names) {
+Result<std::shared_ptr<const NamedDataMap>> merge(const DataMaps& file_maps,
+                                                  const DataMaps& other_maps,
+                                                  const std::vector<std::string>& names) {
   DataMaps maps = file_maps;
   maps.insert(maps.end(), other_maps.begin(), other_maps.end());
   if (maps.empty()) {

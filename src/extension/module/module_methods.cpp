@@ -154,8 +154,7 @@ Error Module::set_inputs(const std::string& method_name, const std::vector<EValu
       executorch::aten::ArrayRef<EValue>(input_values.data(), input_values.size()));
 }
 
-Error Module::set_output(const std::string& method_name, EValue output_value,
-                         size_t output_index) {
+Error Module::set_output(const std::string& method_name, EValue output_value, size_t output_index) {
   const Result<Method*> method = loaded_method(method_name);
   if (!method.ok()) {
     return method.error();

@@ -24,12 +24,12 @@ namespace executorch {
 namespace extension {
 namespace {
 
-using ::testing::HasSubstr;
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::EValue;
 using runtime::last_error_message;
 using testing::DataFileBuilder;
+using ::testing::HasSubstr;
 using testing::MethodSpec;
 using testing::ProgramBuilder;
 
@@ -82,18 +82,16 @@ float run(Module& module, const std::string& method = "forward") {
 
 std::unique_ptr<DataLoader> in_memory(const std::vector<uint8_t>& bytes) {
   std::shared_ptr<void> memory(::operator new(bytes.size() + 1, std::align_val_t{64}),
-                               [](void* block) {
-                                 ::operator delete(block, std::align_val_t{64});
-                               });
+                               [](void* block) { ::operator delete(block, std::align_val_t{64}); });
   std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(memory.get()));
   return std::make_unique<SharedPtrDataLoader>(std::move(memory), bytes.size());
 }
 
 TEST_F(ModuleTest, RunsAProgramInEveryLoadMode) {
   const std::string path = program({{}});
-  for (const auto mode : {Module::LoadMode::File, Module::LoadMode::Mmap,
-                          Module::LoadMode::MmapUseMlockIgnoreErrors,
-                          Module::LoadMode::MmapUseMadvise}) {
+  for (const auto mode :
+       {Module::LoadMode::File, Module::LoadMode::Mmap, Module::LoadMode::MmapUseMlockIgnoreErrors,
+        Module::LoadMode::MmapUseMadvise}) {
     Module module(path, mode);
     EXPECT_FALSE(module.is_loaded());
     EXPECT_EQ(run(module), 2.0f);
@@ -259,8 +257,8 @@ TEST_F(ModuleTest, ArenasAreZeroFilledAndEachMethodsOwn) {
 }
 
 TEST_F(ModuleTest, ArenasAreSharedOnRequest) {
-  Module module(program({{"a", 4, "", true, 16}, {"b", 16, "", true, 64}}),
-                Module::LoadMode::Mmap, nullptr, nullptr, nullptr, /*share_memory_arenas=*/true);
+  Module module(program({{"a", 4, "", true, 16}, {"b", 16, "", true, 64}}), Module::LoadMode::Mmap,
+                nullptr, nullptr, nullptr, /*share_memory_arenas=*/true);
   ASSERT_EQ(load(module, "a"), Error::Ok) << last_error_message();
   ASSERT_EQ(load(module, "b"), Error::Ok) << last_error_message();
   EXPECT_EQ(run(module, "a"), 2.0f);

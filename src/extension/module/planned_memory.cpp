@@ -174,9 +174,13 @@ Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const MethodMeta& m
 PlannedMemory::PlannedMemory(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
 PlannedMemory::~PlannedMemory() = default;
 
-HierarchicalAllocator* PlannedMemory::allocator() const { return &*storage_->allocator; }
+HierarchicalAllocator* PlannedMemory::allocator() const {
+  return &*storage_->allocator;
+}
 
-size_t PlannedMemory::nbytes() const { return storage_->nbytes; }
+size_t PlannedMemory::nbytes() const {
+  return storage_->nbytes;
+}
 
 }  // namespace extension
 }  // namespace executorch

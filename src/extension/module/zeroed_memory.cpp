@@ -57,8 +57,7 @@ size_t default_memory_limit() {
 #else
   const long pages = sysconf(_SC_PHYS_PAGES);
   size_t bytes = 0;
-  if (pages > 0 &&
-      runtime::checked_mul(static_cast<size_t>(pages), get_os_page_size(), &bytes)) {
+  if (pages > 0 && runtime::checked_mul(static_cast<size_t>(pages), get_os_page_size(), &bytes)) {
     return bytes / 2;
   }
 #endif

@@ -48,8 +48,8 @@ Result<MergedDataMap> MergedDataMap::load(Span<const NamedDataMap*> named_data_m
       }
       const auto [place, is_new] = owners.emplace(*key, map_index);
       ET_REQUIRE(is_new, InvalidArgument,
-                 "key '%.200s' occurs twice, in data map %" PRIu32 " and in data map %" PRIu32, *key,
-                 place->second, map_index);
+                 "key '%.200s' occurs twice, in data map %" PRIu32 " and in data map %" PRIu32,
+                 *key, place->second, map_index);
       keys.push_back(*key);
     }
   }

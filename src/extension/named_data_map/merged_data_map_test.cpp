@@ -13,7 +13,6 @@ namespace executorch {
 namespace extension {
 namespace {
 
-using ::testing::HasSubstr;
 using merged_data_map::MergedDataMap;
 using runtime::Error;
 using runtime::FreeableBuffer;
@@ -22,6 +21,7 @@ using runtime::NamedDataMap;
 using runtime::Result;
 using runtime::Span;
 using runtime::TensorLayout;
+using ::testing::HasSubstr;
 
 /// Every key's data is the name of the map.
 class NamedMap : public NamedDataMap {

@@ -10,7 +10,8 @@ namespace executorch {
 namespace extension {
 namespace internal {
 
-/// Calls `function(T{})` with the C++ type of `type`; false when it is not a real number, an integer or a bool.
+/// Calls `function(T{})` with the C++ type of `type`; false when it is not a real number, an
+/// integer or a bool.
 template <typename Function>
 bool visit_element_type(executorch::aten::ScalarType type, Function&& function) {
   using executorch::aten::ScalarType;

@@ -38,8 +38,7 @@ struct TensorStorage {
 
   TensorStorage(ScalarType type, std::vector<SizesType>&& sizes_, void* data,
                 std::vector<DimOrderType>&& dim_order_, std::vector<StridesType>&& strides_,
-                TensorShapeDynamism dynamism, Device device,
-                std::function<void(void*)>&& deleter_)
+                TensorShapeDynamism dynamism, Device device, std::function<void(void*)>&& deleter_)
       : sizes(std::move(sizes_)),
         dim_order(std::move(dim_order_)),
         strides(std::move(strides_)),
@@ -67,17 +66,16 @@ std::vector<DimOrderType> identity_order(size_t rank) {
 /// Dimensions by falling stride; those of equal stride keep their order.
 std::vector<DimOrderType> order_by_strides(const std::vector<StridesType>& strides) {
   std::vector<DimOrderType> order = identity_order(strides.size());
-  std::stable_sort(order.begin(), order.end(), [&](DimOrderType a, DimOrderType b) {
-    return strides[a] > strides[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](DimOrderType a, DimOrderType b) { return strides[a] > strides[b]; });
   return order;
 }
 
 std::vector<StridesType> packed_strides(const std::vector<SizesType>& sizes,
                                         const std::vector<DimOrderType>& dim_order) {
   std::vector<StridesType> strides(sizes.size());
-  const runtime::Error error = runtime::dim_order_to_stride(sizes.data(), dim_order.data(),
-                                                            sizes.size(), strides.data());
+  const runtime::Error error =
+      runtime::dim_order_to_stride(sizes.data(), dim_order.data(), sizes.size(), strides.data());
   ET_CHECK_MSG(error == runtime::Error::Ok, "make_tensor_ptr: %s", runtime::last_error_message());
   return strides;
 }
@@ -101,8 +99,8 @@ size_t checked_nbytes(size_t numel, ScalarType type) {
 
 template <typename To, typename From>
 To cast_element(From value) {
-  constexpr bool both_half = (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>)&&(
-      std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>);
+  constexpr bool both_half = (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) &&
+                             (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>);
   if constexpr (both_half) {
     return static_cast<To>(static_cast<float>(value));
   } else {
@@ -110,7 +108,9 @@ To cast_element(From value) {
   }
 }
 
-bool is_cpu(Device device) { return device.type() == executorch::aten::DeviceType::CPU; }
+bool is_cpu(Device device) {
+  return device.type() == executorch::aten::DeviceType::CPU;
+}
 
 runtime::DeviceAllocator& device_allocator(Device device) {
   runtime::DeviceAllocator* allocator = runtime::get_device_allocator(device.type());
@@ -258,23 +258,23 @@ TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
     return make_tensor_ptr(std::move(sizes), nullptr, std::move(dim_order), {}, type,
                            Device(executorch::aten::DeviceType::CPU), tensor.shape_dynamism());
   }
-  return make_tensor_ptr(
-      std::move(sizes),
-      internal::cast_elements(tensor.const_data_ptr(), tensor.scalar_type(), type,
-                              static_cast<size_t>(tensor.numel())),
-      std::move(dim_order), {}, type, tensor.shape_dynamism());
+  return make_tensor_ptr(std::move(sizes),
+                         internal::cast_elements(tensor.const_data_ptr(), tensor.scalar_type(),
+                                                 type, static_cast<size_t>(tensor.numel())),
+                         std::move(dim_order), {}, type, tensor.shape_dynamism());
 }
 
 runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>& sizes) {
-  return runtime::resize_tensor(
-      *tensor, executorch::aten::ArrayRef<SizesType>(sizes.data(), sizes.size()));
+  return runtime::resize_tensor(*tensor,
+                                executorch::aten::ArrayRef<SizesType>(sizes.data(), sizes.size()));
 }
 
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device target) {
   const Device source(tensor->device_type(), tensor->device_index());
-  ET_CHECK_MSG(is_cpu(source) != is_cpu(target),
-               "clone_tensor_ptr_to copies between CPU and device only; found device types %d and %d",
-               static_cast<int>(source.type()), static_cast<int>(target.type()));
+  ET_CHECK_MSG(
+      is_cpu(source) != is_cpu(target),
+      "clone_tensor_ptr_to copies between CPU and device only; found device types %d and %d",
+      static_cast<int>(source.type()), static_cast<int>(target.type()));
   ET_CHECK_MSG(tensor->const_data_ptr() != nullptr, "clone_tensor_ptr_to: the tensor has no data");
   return is_cpu(source) ? copy_to_device(*tensor, target)
                         : copy_from_device(*tensor, source, target);

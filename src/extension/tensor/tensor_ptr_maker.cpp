@@ -88,14 +88,14 @@ TensorPtr full_strided(std::vector<SizesType> sizes, std::vector<StridesType> st
 TensorPtr rand_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides,
                        ScalarType type, TensorShapeDynamism dynamism) {
   Generator generator = seeded_generator();
-  return fill(empty_strided(std::move(sizes), std::move(strides), type, dynamism), "rand_strided",
-              [&](auto tag) {
-                using T = decltype(tag);
-                // As many bits as the type holds exactly: nothing rounds up to 1.
-                constexpr int bits = significand_bits<T>();
-                return static_cast<T>(
-                    std::ldexp(static_cast<double>(generator() >> (64 - bits)), -bits));
-              });
+  return fill(
+      empty_strided(std::move(sizes), std::move(strides), type, dynamism), "rand_strided",
+      [&](auto tag) {
+        using T = decltype(tag);
+        // As many bits as the type holds exactly: nothing rounds up to 1.
+        constexpr int bits = significand_bits<T>();
+        return static_cast<T>(std::ldexp(static_cast<double>(generator() >> (64 - bits)), -bits));
+      });
 }
 
 TensorPtr randn_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides,

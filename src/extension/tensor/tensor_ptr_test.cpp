@@ -69,14 +69,14 @@ TEST(MakeTensorPtrTest, OwnsVectors) {
   const TensorPtr number = make_tensor_ptr(42);
   EXPECT_EQ(number->dim(), 0);
   EXPECT_EQ(elements<int32_t>(number), (std::vector<int32_t>{42}));
-  const TensorPtr bytes = make_tensor_ptr({2}, std::vector<uint8_t>{0, 0, 128, 63, 0, 0, 0, 64},
-                                          ScalarType::Float);
+  const TensorPtr bytes =
+      make_tensor_ptr({2}, std::vector<uint8_t>{0, 0, 128, 63, 0, 0, 0, 64}, ScalarType::Float);
   EXPECT_EQ(elements<float>(bytes), (std::vector<float>{1, 2}));
 }
 
 TEST(MakeTensorPtrTest, CastsVectors) {
-  EXPECT_EQ(elements<double>(make_tensor_ptr({2}, std::vector<int32_t>{1, -2}, {}, {},
-                                             ScalarType::Double)),
+  EXPECT_EQ(elements<double>(
+                make_tensor_ptr({2}, std::vector<int32_t>{1, -2}, {}, {}, ScalarType::Double)),
             (std::vector<double>{1, -2}));
   const TensorPtr half = make_tensor_ptr(std::vector<float>{0.5f}, ScalarType::Half);
   EXPECT_EQ(static_cast<float>(half->const_data_ptr<executorch::aten::Half>()[0]), 0.5f);
@@ -162,8 +162,7 @@ TEST(TensorPtrMakerTest, TakesProperties) {
   EXPECT_EQ(tensor->scalar_type(), ScalarType::Short);
   EXPECT_EQ(strides(tensor), (std::vector<int>{1, 2}));
   EXPECT_EQ(tensor->shape_dynamism(), TensorShapeDynamism::STATIC);
-  EXPECT_EQ(strides(from_blob(data, {2, 3}, {1, 2}, ScalarType::Short)),
-            (std::vector<int>{1, 2}));
+  EXPECT_EQ(strides(from_blob(data, {2, 3}, {1, 2}, ScalarType::Short)), (std::vector<int>{1, 2}));
 }
 
 TEST(TensorPtrMakerTest, FillsEveryType) {
@@ -184,8 +183,7 @@ TEST(TensorPtrMakerTest, FillsEveryType) {
 
 TEST(TensorPtrMakerTest, RandomNumbersKeepTheirRange) {
   for (const ScalarType type : {ScalarType::Float, ScalarType::Half, ScalarType::BFloat16}) {
-    const auto values = elements<double>(
-        clone_tensor_ptr(rand({10000}, type), ScalarType::Double));
+    const auto values = elements<double>(clone_tensor_ptr(rand({10000}, type), ScalarType::Double));
     double sum = 0;
     for (const double value : values) {
       EXPECT_GE(value, 0.0);

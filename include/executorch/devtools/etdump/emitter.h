@@ -25,8 +25,7 @@ namespace internal {
  * @retval Error::MemoryAllocationFailed
  */
 EXECUTORCH_ETDUMP_API Result<ETDumpResult> emit_dump(
-    ::executorch::runtime::Span<const uint8_t> bytes,
-    ::executorch::runtime::Span<uint8_t> buffer);
+    ::executorch::runtime::Span<const uint8_t> bytes, ::executorch::runtime::Span<uint8_t> buffer);
 
 }  // namespace internal
 }  // namespace etdump

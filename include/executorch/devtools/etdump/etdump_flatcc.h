@@ -1,7 +1,7 @@
 /**
  * @file
- * The profiler: records the events of loading and running a method and gives them as a dump (`.etdp`), which
- * ExecuTorch's Inspector reads.
+ * The profiler: records the events of loading and running a method and gives them as a dump
+ * (`.etdp`), which ExecuTorch's Inspector reads.
  */
 #pragma once
 
@@ -36,14 +36,15 @@ struct ETDumpResult {
 /**
  * Give it to Module, or to Program::load_method(), run, then call get_etdump_data().
  *
- * Names are copied. Nothing here aborts: an event outside any block opens a block named "Default", and what cannot be
- * recorded is left out, with a text in last_error_message() where a function cannot return an error. One method at a
- * time; not thread-safe.
+ * Names are copied. Nothing here aborts: an event outside any block opens a block named "Default",
+ * and what cannot be recorded is left out, with a text in last_error_message() where a function
+ * cannot return an error. One method at a time; not thread-safe.
  */
 class EXECUTORCH_ETDUMP_API ETDumpGen : public ::executorch::runtime::EventTracer {
  public:
   /**
-   * @param[in] buffer Where get_etdump_data() puts the dump; it must outlive the dump. Empty: the dump is allocated.
+   * @param[in] buffer Where get_etdump_data() puts the dump; it must outlive the dump. Empty: the
+   * dump is allocated.
    */
   ETDumpGen(::executorch::runtime::Span<uint8_t> buffer = {nullptr, (size_t)0});
   ~ETDumpGen() override;
@@ -74,9 +75,11 @@ class EXECUTORCH_ETDUMP_API ETDumpGen : public ::executorch::runtime::EventTrace
   virtual ::executorch::runtime::AllocatorID track_allocator(const char* name) override;
 
   /**
-   * Records a tensor, a list of tensors, an integer, a number or a bool. Elements go to the data sink.
+   * Records a tensor, a list of tensors, an integer, a number or a bool. Elements go to the data
+   * sink.
    * @retval Error::InvalidState Tensors without a data sink.
-   * @retval Error::InvalidArgument Another kind of value, or a scalar type that Inspector cannot read.
+   * @retval Error::InvalidArgument Another kind of value, or a scalar type that Inspector cannot
+   * read.
    * @returns The sink's errors.
    */
   virtual Result<bool> log_evalue(
@@ -84,8 +87,8 @@ class EXECUTORCH_ETDUMP_API ETDumpGen : public ::executorch::runtime::EventTrace
       ::executorch::runtime::LoggedEValueType evalue_type =
           ::executorch::runtime::LoggedEValueType::kIntermediateOutput) override;
 
-  /// Records an output inside a delegate unless the filter does not want it (false). Errors as log_evalue(), and
-  /// Error::InvalidArgument unless exactly one of name and number is given.
+  /// Records an output inside a delegate unless the filter does not want it (false). Errors as
+  /// log_evalue(), and Error::InvalidArgument unless exactly one of name and number is given.
   virtual Result<bool> log_intermediate_output_delegate(
       const char* name, DelegateDebugIntId delegate_debug_index,
       const executorch::aten::Tensor& output) override;
@@ -105,16 +108,17 @@ class EXECUTORCH_ETDUMP_API ETDumpGen : public ::executorch::runtime::EventTrace
   virtual void set_delegation_intermediate_output_filter(
       EventTracerFilterBase* event_tracer_filter) override;
 
-  /// Puts logged tensors into `buffer`, which must outlive its use. True, or the error of BufferDataSink::create().
+  /// Puts logged tensors into `buffer`, which must outlive its use. True, or the error of
+  /// BufferDataSink::create().
   Result<bool> set_debug_buffer(::executorch::runtime::Span<uint8_t> buffer);
 
   /// Puts logged tensors into `data_sink`, which must outlive its use; null: they are not logged.
   void set_data_sink(DataSinkBase* data_sink);
 
   /**
-   * Finishes the dump. In memory of this object's buffer when it was given one, else allocated with malloc() for the
-   * caller to free(). {nullptr, 0} before the first block, and, with a text, when there is not enough memory. The next
-   * block begins a new dump.
+   * Finishes the dump. In memory of this object's buffer when it was given one, else allocated with
+   * malloc() for the caller to free(). {nullptr, 0} before the first block, and, with a text, when
+   * there is not enough memory. The next block begins a new dump.
    */
   ETDumpResult get_etdump_data();
 

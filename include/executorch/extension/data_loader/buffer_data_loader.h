@@ -18,9 +18,9 @@ namespace executorch {
 namespace extension {
 
 /**
- * Serves ranges of a caller's buffer in place: nothing is copied, and the buffers it returns free nothing.
- * The bytes must outlive the loader and everything loaded through it, and must not change meanwhile.
- * Programs expect the start of the buffer to be aligned to 16 bytes. Thread-safe.
+ * Serves ranges of a caller's buffer in place: nothing is copied, and the buffers it returns free
+ * nothing. The bytes must outlive the loader and everything loaded through it, and must not change
+ * meanwhile. Programs expect the start of the buffer to be aligned to 16 bytes. Thread-safe.
  */
 class BufferDataLoader final : public executorch::runtime::DataLoader {
  public:
@@ -40,9 +40,9 @@ class BufferDataLoader final : public executorch::runtime::DataLoader {
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
 
   /// Copies bytes [offset, offset + size) to `buffer`, which must have room for them.
-  ET_NODISCARD executorch::runtime::Error load_into(
-      size_t offset, size_t size, ET_UNUSED const SegmentInfo& segment_info,
-      void* buffer) const override {
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    ET_UNUSED const SegmentInfo& segment_info,
+                                                    void* buffer) const override {
     ET_REQUIRE(buffer != nullptr, InvalidArgument, "buffer loader: the destination is null");
     ET_TRY(check_range(offset, size));
     if (size > 0) {

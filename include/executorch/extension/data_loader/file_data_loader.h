@@ -17,9 +17,9 @@ namespace executorch {
 namespace extension {
 
 /**
- * Reads every range into a heap buffer of its own, so what was loaded does not change when the file does, and a
- * file that is cut short while in use gives an error. The file stays open for the life of the loader. The buffers
- * may outlive the loader. Thread-safe.
+ * Reads every range into a heap buffer of its own, so what was loaded does not change when the file
+ * does, and a file that is cut short while in use gives an error. The file stays open for the life
+ * of the loader. The buffers may outlive the loader. Thread-safe.
  */
 class EXECUTORCH_API FileDataLoader final : public executorch::runtime::DataLoader {
  public:
@@ -58,10 +58,11 @@ class EXECUTORCH_API FileDataLoader final : public executorch::runtime::DataLoad
   /// The size of the file in bytes when it was opened.
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
-  /// Reads bytes [offset, offset + size) into `buffer`, which must have room for them. Errors as load().
-  ET_NODISCARD executorch::runtime::Error load_into(
-      size_t offset, size_t size, ET_UNUSED const SegmentInfo& segment_info,
-      void* buffer) const override;
+  /// Reads bytes [offset, offset + size) into `buffer`, which must have room for them. Errors as
+  /// load().
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    ET_UNUSED const SegmentInfo& segment_info,
+                                                    void* buffer) const override;
 
  private:
   FileDataLoader(int fd, size_t file_size, size_t alignment, std::string file_name);

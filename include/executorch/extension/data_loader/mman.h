@@ -1,7 +1,7 @@
 /**
  * @file
- * What the mapping data loader needs of the operating system, under one set of names: mmap and friends in the
- * global namespace, and small helpers for page size, file size and read-ahead.
+ * What the mapping data loader needs of the operating system, under one set of names: mmap and
+ * friends in the global namespace, and small helpers for page size, file size and read-ahead.
  */
 #pragma once
 
@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 /// Granularity of mapping offsets, in bytes.
-ET_INLINE size_t get_os_page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+ET_INLINE size_t get_os_page_size() {
+  return static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
 
 /// Stores the size in bytes of an open file. Negative, with errno set, on failure.
 ET_INLINE int get_file_stat(int fd, size_t* out_size) {
@@ -31,7 +33,9 @@ ET_INLINE int get_file_stat(int fd, size_t* out_size) {
 }
 
 /// A file offset in the type that mmap takes.
-ET_INLINE off_t get_mmap_offset(size_t offset) { return static_cast<off_t>(offset); }
+ET_INLINE off_t get_mmap_offset(size_t offset) {
+  return static_cast<off_t>(offset);
+}
 
 /// Asks for read-ahead of mapped pages. A hint: nothing is reported.
 ET_INLINE void madvise_pages_willneed_sequential(void* addr, size_t len) {
@@ -88,7 +92,9 @@ ET_INLINE int get_file_stat(int fd, size_t* out_size) {
 }
 
 /// A file offset in the type that mmap takes.
-ET_INLINE uint64_t get_mmap_offset(size_t offset) { return static_cast<uint64_t>(offset); }
+ET_INLINE uint64_t get_mmap_offset(size_t offset) {
+  return static_cast<uint64_t>(offset);
+}
 
 /// Windows has no such hint: does nothing.
 ET_INLINE void madvise_pages_willneed_sequential(void* addr, size_t len) {

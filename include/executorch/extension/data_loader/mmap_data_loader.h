@@ -16,12 +16,13 @@ namespace executorch {
 namespace extension {
 
 /**
- * Maps every range that is loaded, read-only: pages come from the file when they are touched and are shared with
- * all processes that map the same file. The file stays open for the life of the loader; the buffers may outlive
- * it. Thread-safe.
+ * Maps every range that is loaded, read-only: pages come from the file when they are touched and
+ * are shared with all processes that map the same file. The file stays open for the life of the
+ * loader; the buffers may outlive it. Thread-safe.
  *
- * Cutting the file short while a buffer is in use makes the process fail with SIGBUS when it touches the missing
- * pages, as with any mapping. Replace model files by renaming, or use FileDataLoader, which is immune.
+ * Cutting the file short while a buffer is in use makes the process fail with SIGBUS when it
+ * touches the missing pages, as with any mapping. Replace model files by renaming, or use
+ * FileDataLoader, which is immune.
  */
 class EXECUTORCH_API MmapDataLoader final : public executorch::runtime::DataLoader {
  public:
@@ -77,10 +78,11 @@ class EXECUTORCH_API MmapDataLoader final : public executorch::runtime::DataLoad
   /// The size of the file in bytes when it was opened.
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
-  /// Copies bytes [offset, offset + size) to `buffer`, which must have room for them. Errors as load().
-  ET_NODISCARD executorch::runtime::Error load_into(
-      size_t offset, size_t size, ET_UNUSED const SegmentInfo& segment_info,
-      void* buffer) const override;
+  /// Copies bytes [offset, offset + size) to `buffer`, which must have room for them. Errors as
+  /// load().
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    ET_UNUSED const SegmentInfo& segment_info,
+                                                    void* buffer) const override;
 
  private:
   MmapDataLoader(int fd, size_t file_size, std::string file_name, size_t page_size,

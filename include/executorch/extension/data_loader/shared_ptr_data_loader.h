@@ -20,8 +20,8 @@ namespace executorch {
 namespace extension {
 
 /**
- * Like BufferDataLoader, and shares ownership of the bytes. The buffers it returns do not: the loader must
- * outlive them. Thread-safe.
+ * Like BufferDataLoader, and shares ownership of the bytes. The buffers it returns do not: the
+ * loader must outlive them. Thread-safe.
  */
 class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
  public:
@@ -41,9 +41,9 @@ class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
 
   /// Copies bytes [offset, offset + size) to `buffer`, which must have room for them.
-  ET_NODISCARD executorch::runtime::Error load_into(
-      size_t offset, size_t size, ET_UNUSED const SegmentInfo& segment_info,
-      void* buffer) const override {
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    ET_UNUSED const SegmentInfo& segment_info,
+                                                    void* buffer) const override {
     ET_REQUIRE(buffer != nullptr, InvalidArgument, "shared buffer loader: the destination is null");
     ET_TRY(check_range(offset, size));
     if (size > 0) {

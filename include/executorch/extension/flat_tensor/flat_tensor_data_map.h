@@ -29,8 +29,9 @@ namespace executorch {
 namespace extension {
 
 /**
- * The named data of one `.ptd` file. The whole table is checked when it is loaded: structure, keys, layouts, and
- * that every segment lies in the file and is as large as its tensor. Data is loaded when asked for. Thread-safe.
+ * The named data of one `.ptd` file. The whole table is checked when it is loaded: structure, keys,
+ * layouts, and that every segment lies in the file and is as large as its tensor. Data is loaded
+ * when asked for. Thread-safe.
  */
 class EXECUTORCH_API FlatTensorDataMap final
     : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMap {
@@ -57,7 +58,8 @@ class EXECUTORCH_API FlatTensorDataMap final
   ET_NODISCARD executorch::runtime::Result<const executorch::ET_RUNTIME_NAMESPACE::TensorLayout>
   get_tensor_layout(std::string_view key) const override;
 
-  /// Loads the bytes of a tensor or blob. NotFound when there is no such key, else the loader's errors.
+  /// Loads the bytes of a tensor or blob. NotFound when there is no such key, else the loader's
+  /// errors.
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> get_data(
       std::string_view key) const override;
 
@@ -72,7 +74,8 @@ class EXECUTORCH_API FlatTensorDataMap final
   /// The number of keys.
   ET_NODISCARD executorch::runtime::Result<uint32_t> get_num_keys() const override;
 
-  /// The key at `index`, in the order of the file; valid as long as the map. InvalidArgument past the end.
+  /// The key at `index`, in the order of the file; valid as long as the map. InvalidArgument past
+  /// the end.
   ET_NODISCARD executorch::runtime::Result<const char*> get_key(uint32_t index) const override;
 
   FlatTensorDataMap(FlatTensorDataMap&&) noexcept = default;
@@ -82,8 +85,7 @@ class EXECUTORCH_API FlatTensorDataMap final
   ~FlatTensorDataMap() override = default;
 
  private:
-  using KeyIndex =
-      std::unordered_map<std::string_view, const flat_tensor_flatbuffer::NamedData*>;
+  using KeyIndex = std::unordered_map<std::string_view, const flat_tensor_flatbuffer::NamedData*>;
 
   FlatTensorDataMap(const FlatTensorHeader& header,
                     executorch::runtime::FreeableBuffer&& flat_tensor_data,

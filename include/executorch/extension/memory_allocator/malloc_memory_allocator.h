@@ -17,8 +17,8 @@ namespace executorch {
 namespace extension {
 
 /**
- * Takes each allocation from malloc() and frees them all on reset() or destruction. Grows as needed, so nobody has
- * to know in advance how much a method takes. Not thread-safe.
+ * Takes each allocation from malloc() and frees them all on reset() or destruction. Grows as
+ * needed, so nobody has to know in advance how much a method takes. Not thread-safe.
  */
 class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
  public:
@@ -30,12 +30,13 @@ class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
   ~MallocMemoryAllocator() override { free_blocks(); }
 
   /**
-   * Allocates `size` bytes aligned to `alignment`, which must be a power of two. Null on failure, with a text in
-   * last_error_message(). The memory belongs to this allocator.
+   * Allocates `size` bytes aligned to `alignment`, which must be a power of two. Null on failure,
+   * with a text in last_error_message(). The memory belongs to this allocator.
    */
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (!isPowerOf2(alignment)) {
-      runtime::set_error_message("malloc allocator: alignment %zu is not a power of two", alignment);
+      runtime::set_error_message("malloc allocator: alignment %zu is not a power of two",
+                                 alignment);
       return nullptr;
     }
     const auto padded_size = utils::get_aligned_size(size, alignment);

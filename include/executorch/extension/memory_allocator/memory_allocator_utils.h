@@ -16,8 +16,9 @@
 namespace executorch::extension::utils {
 
 /**
- * How many bytes to ask of malloc() so that `size` bytes fit behind an address aligned to `alignment`, a power of
- * two. malloc() itself aligns to alignof(std::max_align_t); beyond that, `alignment - 1` bytes are added.
+ * How many bytes to ask of malloc() so that `size` bytes fit behind an address aligned to
+ * `alignment`, a power of two. malloc() itself aligns to alignof(std::max_align_t); beyond that,
+ * `alignment - 1` bytes are added.
  *
  * @retval Error::InvalidArgument The sum does not fit into size_t.
  */
@@ -27,7 +28,8 @@ inline runtime::Result<size_t> get_aligned_size(size_t size, size_t alignment) {
   }
   const size_t extra = alignment - 1;
   ET_REQUIRE(size < SIZE_MAX - extra, InvalidArgument,
-             "an allocation of %zu bytes aligned to %zu exceeds the address space", size, alignment);
+             "an allocation of %zu bytes aligned to %zu exceeds the address space", size,
+             alignment);
   return size + extra;
 }
 

@@ -37,12 +37,13 @@ using runtime::LoadBackendOptionsMap;
 namespace ET_MODULE_NAMESPACE {
 
 /**
- * Loads a program and runs its methods. Files are opened, the program is read and methods are loaded when they are
- * first needed, or by load(), load_method() and load_forward(). After an error last_error_message() says more.
+ * Loads a program and runs its methods. Files are opened, the program is read and methods are
+ * loaded when they are first needed, or by load(), load_method() and load_forward(). After an error
+ * last_error_message() says more.
  *
- * Not thread-safe: use a Module from one thread at a time. Modules in other threads may share its program().
- * Outputs of a method without memory of the application alias the method's memory: they are valid until the method
- * runs again or is unloaded.
+ * Not thread-safe: use a Module from one thread at a time. Modules in other threads may share its
+ * program(). Outputs of a method without memory of the application alias the method's memory: they
+ * are valid until the method runs again or is unloaded.
  */
 class EXECUTORCH_API Module {
  public:
@@ -66,11 +67,13 @@ class EXECUTORCH_API Module {
    * @param[in] file_path The `.pte` file.
    * @param[in] load_mode How to read it.
    * @param[in] event_tracer Receives the events of loading and running; may be null.
-   * @param[in] memory_allocator Memory for the methods' structures; null: the heap, freed when a method is unloaded.
+   * @param[in] memory_allocator Memory for the methods' structures; null: the heap, freed when a
+   * method is unloaded.
    * @param[in] temp_allocator Memory for kernels while they run; null: memory of the method's own.
-   * @param[in] share_memory_arenas All methods use the same arenas for memory ids 1 and 2 (activations, shared mutable
-   *     buffers), as programs exported with share_mutable_buffers need it. Then outputs of one method are valid only
-   *     until any method runs. False: every method has arenas of its own.
+   * @param[in] share_memory_arenas All methods use the same arenas for memory ids 1 and 2
+   * (activations, shared mutable buffers), as programs exported with share_mutable_buffers need it.
+   * Then outputs of one method are valid only until any method runs. False: every method has arenas
+   * of its own.
    */
   explicit Module(const std::string& file_path, const LoadMode load_mode = LoadMode::Mmap,
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
@@ -86,7 +89,8 @@ class EXECUTORCH_API Module {
                   std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
                   bool share_memory_arenas = false);
 
-  /// A module over a program file and any number of `.ptd` data files with distinct keys; other parameters as above.
+  /// A module over a program file and any number of `.ptd` data files with distinct keys; other
+  /// parameters as above.
   explicit Module(const std::string& file_path, std::vector<std::string> data_files,
                   const LoadMode load_mode = LoadMode::Mmap,
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
@@ -108,8 +112,8 @@ class EXECUTORCH_API Module {
                   bool share_memory_arenas = false);
 
   /**
-   * A module over a program that is loaded already, e.g. another module's program(). Data files are not shared with
-   * that module unless add_data_map() is given the same maps.
+   * A module over a program that is loaded already, e.g. another module's program(). Data files are
+   * not shared with that module unless add_data_map() is given the same maps.
    */
   explicit Module(std::shared_ptr<Program> program,
                   std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
@@ -136,14 +140,15 @@ class EXECUTORCH_API Module {
       const Program::Verification verification = Program::Verification::Minimal);
 
   /**
-   * load(), and sets the options that delegates of methods loaded from now on get. They are copied; when loading
-   * fails, earlier ones stay.
+   * load(), and sets the options that delegates of methods loaded from now on get. They are copied;
+   * when loading fails, earlier ones stay.
    */
   ET_NODISCARD virtual runtime::Error load(
       const LoadBackendOptionsMap& backend_options,
       const Program::Verification verification = Program::Verification::Minimal);
 
-  /// The options that load() was given last, empty when there were none; valid until the next such call.
+  /// The options that load() was given last, empty when there were none; valid until the next such
+  /// call.
   inline const LoadBackendOptionsMap& backend_options() const { return backend_options_map_; }
 
   /// Whether the program has been loaded.
@@ -153,8 +158,8 @@ class EXECUTORCH_API Module {
   inline std::shared_ptr<Program> program() const { return program_; }
 
   /**
-   * Options for methods loaded from now on: planning on or off, limits of memory. The arenas of a method are refused
-   * before they are allocated when they exceed the memory limit.
+   * Options for methods loaded from now on: planning on or off, limits of memory. The arenas of a
+   * method are refused before they are allocated when they exceed the memory limit.
    */
   void set_load_options(const runtime::LoadOptions& options) { load_options_ = options; }
 
@@ -162,22 +167,24 @@ class EXECUTORCH_API Module {
   const runtime::LoadOptions& load_options() const { return load_options_; }
 
   /**
-   * Opens and checks a `.ptd` data file. The result may be given to add_data_map() of several modules, and owns
-   * everything it needs.
+   * Opens and checks a `.ptd` data file. The result may be given to add_data_map() of several
+   * modules, and owns everything it needs.
    */
   static runtime::Result<std::shared_ptr<const NamedDataMap>> open_data_map(
       const std::string& path, LoadMode load_mode = LoadMode::Mmap);
 
   /**
-   * Adds named data beside that of the data files, for methods loaded from now on: e.g. a foundation that several
-   * modules share.
-   * @retval Error::InvalidArgument The map is null, or a key is known already; nothing is changed then.
+   * Adds named data beside that of the data files, for methods loaded from now on: e.g. a
+   * foundation that several modules share.
+   * @retval Error::InvalidArgument The map is null, or a key is known already; nothing is changed
+   * then.
    */
   ET_NODISCARD runtime::Error add_data_map(std::shared_ptr<const NamedDataMap> data_map);
 
   /**
-   * Replaces the data files, e.g. one adapter by another. Files that were in use before stay open and are not read
-   * again. All methods are unloaded; the program is kept. On error nothing is changed.
+   * Replaces the data files, e.g. one adapter by another. Files that were in use before stay open
+   * and are not read again. All methods are unloaded; the program is kept. On error nothing is
+   * changed.
    */
   ET_NODISCARD runtime::Error replace_data_files(const std::vector<std::string>& data_files);
 
@@ -191,10 +198,12 @@ class EXECUTORCH_API Module {
    * Loads a method unless it is loaded already.
    *
    * @param[in] method_name The method.
-   * @param[in] planned_memory Arenas to use instead of the module's own; must outlive the method. May be null.
-   * @param[in] event_tracer Receives this method's events instead of the module's tracer; must outlive the method. May
-   *     be null.
-   * @param[in] backend_options Options for the method's delegates instead of those given to load(). May be null.
+   * @param[in] planned_memory Arenas to use instead of the module's own; must outlive the method.
+   * May be null.
+   * @param[in] event_tracer Receives this method's events instead of the module's tracer; must
+   * outlive the method. May be null.
+   * @param[in] backend_options Options for the method's delegates instead of those given to load().
+   * May be null.
    * @param[in] kernel_registry Kernels to use instead of registered ones of the same name.
    */
   ET_NODISCARD runtime::Error load_method(const std::string& method_name,
@@ -241,14 +250,16 @@ class EXECUTORCH_API Module {
     return methods_.count(method_name) != 0;
   }
 
-  /// Inputs, outputs and arenas of a method. Loads the program if needed, not the method. Valid as long as the program.
+  /// Inputs, outputs and arenas of a method. Loads the program if needed, not the method. Valid as
+  /// long as the program.
   runtime::Result<MethodMeta> method_meta(const std::string& method_name);
 
   /**
    * Sets inputs, runs a method and gives its outputs. Loads program and method if needed.
    *
    * @param[in] input_values The first inputs of the method. Further ones keep what was set before.
-   * @retval Error::InvalidArgument Too many inputs, an input of the wrong kind, type or shape, or one never set.
+   * @retval Error::InvalidArgument Too many inputs, an input of the wrong kind, type or shape, or
+   * one never set.
    * @returns The outputs, or the error of loading or running.
    */
   ET_NODISCARD virtual runtime::Result<std::vector<runtime::EValue>> execute(
@@ -318,8 +329,8 @@ class EXECUTORCH_API Module {
   }
 
   /**
-   * Makes a method write an output into memory of the application, which must stay valid while the method runs.
-   * Loads program and method if needed.
+   * Makes a method write an output into memory of the application, which must stay valid while the
+   * method runs. Loads program and method if needed.
    *
    * @param[in] output_value A tensor whose memory is to be used.
    * @param[in] output_index Which output.

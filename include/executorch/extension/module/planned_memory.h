@@ -1,7 +1,7 @@
 /**
  * @file
- * The memory-planned arenas of a method: what Module gives each method, for applications that load methods
- * themselves.
+ * The memory-planned arenas of a method: what Module gives each method, for applications that load
+ * methods themselves.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ namespace executorch {
 namespace extension {
 
 /**
- * Arenas that several methods of a program use in turn. Arenas 0 and 1 of every method (memory ids 1 and 2:
- * activations, and shared mutable buffers) begin in the same memory, as large as the largest method takes. Running
- * one method may therefore overwrite outputs and state of another.
+ * Arenas that several methods of a program use in turn. Arenas 0 and 1 of every method (memory ids
+ * 1 and 2: activations, and shared mutable buffers) begin in the same memory, as large as the
+ * largest method takes. Running one method may therefore overwrite outputs and state of another.
  */
 class EXECUTORCH_API SharedArenas {
  public:
@@ -32,7 +32,8 @@ class EXECUTORCH_API SharedArenas {
   /**
    * Allocates arenas for all methods of a program, zero-filled.
    *
-   * @param[in] memory_limit Most bytes that they may take together; SIZE_MAX: half of the machine's memory.
+   * @param[in] memory_limit Most bytes that they may take together; SIZE_MAX: half of the machine's
+   * memory.
    * @retval Error::MemoryAllocationFailed Over the limit, or no memory.
    * @retval Error::NotSupported A shared arena lies on a device other than the CPU.
    */
@@ -53,8 +54,9 @@ class EXECUTORCH_API SharedArenas {
 };
 
 /**
- * Arenas for one method, zero-filled, each aligned to at least 64 bytes. Large ones take memory only where they are
- * touched. Arenas on another device come from the DeviceAllocator registered for it. Must outlive the method.
+ * Arenas for one method, zero-filled, each aligned to at least 64 bytes. Large ones take memory
+ * only where they are touched. Arenas on another device come from the DeviceAllocator registered
+ * for it. Must outlive the method.
  */
 class EXECUTORCH_API PlannedMemory {
  public:
@@ -62,9 +64,10 @@ class EXECUTORCH_API PlannedMemory {
    * Allocates what a method asks for.
    *
    * @param[in] method_meta The method.
-   * @param[in] memory_limit Most bytes that the arenas may take together, checked before anything is allocated;
-   *     SIZE_MAX: half of the machine's memory.
-   * @param[in] shared Arenas to use for the leading ones; null: all are the method's own. Must outlive the result.
+   * @param[in] memory_limit Most bytes that the arenas may take together, checked before anything
+   * is allocated; SIZE_MAX: half of the machine's memory.
+   * @param[in] shared Arenas to use for the leading ones; null: all are the method's own. Must
+   * outlive the result.
    * @retval Error::MemoryAllocationFailed Over the limit, or no memory.
    * @retval Error::InvalidProgram A size is negative.
    * @retval Error::NotFound A device without a registered allocator.

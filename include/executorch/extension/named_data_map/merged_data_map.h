@@ -60,8 +60,7 @@ class EXECUTORCH_API MergedDataMap final : public executorch::ET_RUNTIME_NAMESPA
   using Map = executorch::ET_RUNTIME_NAMESPACE::NamedDataMap;
   using KeyOwners = std::unordered_map<std::string_view, uint32_t>;
 
-  MergedDataMap(std::vector<const Map*>&& maps, std::vector<const char*>&& keys,
-                KeyOwners&& owners)
+  MergedDataMap(std::vector<const Map*>&& maps, std::vector<const char*>&& keys, KeyOwners&& owners)
       : maps_(std::move(maps)), keys_(std::move(keys)), owners_(std::move(owners)) {}
 
   executorch::runtime::Result<const Map*> find(std::string_view key) const;

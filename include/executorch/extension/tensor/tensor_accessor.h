@@ -63,8 +63,8 @@ class TensorAccessorBase {
 }  // namespace internal
 
 /**
- * Access to the elements of a tensor of type T and rank N, made by make_tensor_accessor(). Indexing gives an accessor
- * of one rank less, and an element at rank 1. Indices are not checked.
+ * Access to the elements of a tensor of type T and rank N, made by make_tensor_accessor(). Indexing
+ * gives an accessor of one rank less, and an element at rank 1. Indices are not checked.
  */
 template <typename T, ssize_t N>
 class TensorAccessor : public internal::TensorAccessorBase<T, N> {
@@ -115,13 +115,15 @@ class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
 /**
  * Makes an accessor, which the tensor must outlive.
  *
- * @retval Error::InvalidArgument The tensor's rank is not N, or the size of its elements is not that of T.
+ * @retval Error::InvalidArgument The tensor's rank is not N, or the size of its elements is not
+ * that of T.
  * @retval Error::NotSupported The tensor's dim order is not the contiguous one.
  */
 template <typename T, ssize_t N>
 executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
     const executorch::aten::Tensor& tensor) {
-  static_assert(N > 0, "a scalar needs no accessor: use const_data_ptr<T>() or mutable_data_ptr<T>()");
+  static_assert(N > 0,
+                "a scalar needs no accessor: use const_data_ptr<T>() or mutable_data_ptr<T>()");
   ET_REQUIRE(tensor.dim() == N, InvalidArgument,
              "tensor accessor: expected a tensor of rank %zd, found rank %zd", N,
              static_cast<ssize_t>(tensor.dim()));

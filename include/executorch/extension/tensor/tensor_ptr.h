@@ -1,9 +1,11 @@
 /**
  * @file
- * Tensors that own what they consist of, for applications: sizes, strides and, where wanted, the elements.
+ * Tensors that own what they consist of, for applications: sizes, strides and, where wanted, the
+ * elements.
  *
- * The makers check their arguments and abort with a text when these contradict each other (wrong number of elements,
- * impossible strides, a cast that loses the kind of number): such a call is a mistake in the program.
+ * The makers check their arguments and abort with a text when these contradict each other (wrong
+ * number of elements, impossible strides, a cast that loses the kind of number): such a call is a
+ * mistake in the program.
  */
 #pragma once
 
@@ -46,10 +48,10 @@ EXECUTORCH_API std::vector<uint8_t> cast_elements(const void* source,
  *
  * @param[in] sizes Elements per dimension.
  * @param[in] data The elements, on `device`. Not copied. May be null.
- * @param[in] dim_order Dimensions from the outermost to the innermost in memory; empty: derived from the strides, or
- *     contiguous.
- * @param[in] strides Elements between neighbours per dimension; empty: derived from the dim order. They must describe
- *     densely packed elements.
+ * @param[in] dim_order Dimensions from the outermost to the innermost in memory; empty: derived
+ * from the strides, or contiguous.
+ * @param[in] strides Elements between neighbours per dimension; empty: derived from the dim order.
+ * They must describe densely packed elements.
  * @param[in] type Type of the elements.
  * @param[in] device Where `data` lies. A label only: nothing is moved.
  * @param[in] dynamism Whether and how the tensor may be resized.
@@ -87,13 +89,13 @@ inline TensorPtr make_tensor_ptr(
  */
 template <typename T = float,
           executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<T> data,
-    std::vector<executorch::aten::DimOrderType> dim_order = {},
-    std::vector<executorch::aten::StridesType> strides = {},
-    executorch::aten::ScalarType type = deduced_type,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
+                                 std::vector<T> data,
+                                 std::vector<executorch::aten::DimOrderType> dim_order = {},
+                                 std::vector<executorch::aten::StridesType> strides = {},
+                                 executorch::aten::ScalarType type = deduced_type,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   const size_t numel = internal::checked_numel(sizes);
   ET_CHECK_MSG(data.size() == numel, "make_tensor_ptr: %zu elements given for a shape of %zu",
                data.size(), numel);
@@ -113,10 +115,10 @@ inline TensorPtr make_tensor_ptr(
 /// Makes a CPU tensor of rank 1 that owns its elements, cast when `type` is not T's.
 template <typename T = float,
           executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
-    std::vector<T> data, executorch::aten::ScalarType type = deduced_type,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr make_tensor_ptr(std::vector<T> data,
+                                 executorch::aten::ScalarType type = deduced_type,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   std::vector<executorch::aten::SizesType> sizes{
       static_cast<executorch::aten::SizesType>(data.size())};
   return make_tensor_ptr(std::move(sizes), std::move(data), {0}, {1}, type, dynamism);
@@ -125,13 +127,13 @@ inline TensorPtr make_tensor_ptr(
 /// Makes a CPU tensor that owns the listed elements, cast when `type` is not T's.
 template <typename T = float,
           executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
-    std::vector<executorch::aten::SizesType> sizes, std::initializer_list<T> list,
-    std::vector<executorch::aten::DimOrderType> dim_order = {},
-    std::vector<executorch::aten::StridesType> strides = {},
-    executorch::aten::ScalarType type = deduced_type,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
+                                 std::initializer_list<T> list,
+                                 std::vector<executorch::aten::DimOrderType> dim_order = {},
+                                 std::vector<executorch::aten::StridesType> strides = {},
+                                 executorch::aten::ScalarType type = deduced_type,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return make_tensor_ptr(std::move(sizes), std::vector<T>(list), std::move(dim_order),
                          std::move(strides), type, dynamism);
 }
@@ -139,10 +141,10 @@ inline TensorPtr make_tensor_ptr(
 /// Makes a CPU tensor of rank 1 that owns the listed elements, cast when `type` is not T's.
 template <typename T = float,
           executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
-    std::initializer_list<T> list, executorch::aten::ScalarType type = deduced_type,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr make_tensor_ptr(std::initializer_list<T> list,
+                                 executorch::aten::ScalarType type = deduced_type,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return make_tensor_ptr(std::vector<T>(list), type, dynamism);
 }
 
@@ -158,13 +160,13 @@ inline TensorPtr make_tensor_ptr(T value) {
  * @param[in] data The elements' bytes, at least as many as the shape takes.
  * Other parameters as above.
  */
-EXECUTORCH_API TensorPtr make_tensor_ptr(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
-    std::vector<executorch::aten::DimOrderType> dim_order,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+EXECUTORCH_API TensorPtr
+make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
+                std::vector<executorch::aten::DimOrderType> dim_order,
+                std::vector<executorch::aten::StridesType> strides,
+                executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                executorch::aten::TensorShapeDynamism dynamism =
+                    executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// Makes a contiguous CPU tensor that owns the bytes of its elements; parameters as above.
 inline TensorPtr make_tensor_ptr(
@@ -176,19 +178,20 @@ inline TensorPtr make_tensor_ptr(
 }
 
 /**
- * Makes a tensor that shares the elements of another, which must outlive it, under another shape or order where one
- * is given. Type, device and dynamism are those of `tensor`.
+ * Makes a tensor that shares the elements of another, which must outlive it, under another shape or
+ * order where one is given. Type, device and dynamism are those of `tensor`.
  *
  * @param[in] sizes Empty: those of `tensor`. May take fewer elements than `tensor` has, not more.
- * @param[in] dim_order Empty: that of `tensor` when the rank is the same and no strides are given, else derived.
+ * @param[in] dim_order Empty: that of `tensor` when the rank is the same and no strides are given,
+ * else derived.
  * @param[in] strides Empty: derived.
  * @param[in] deleter Called with the data pointer when the new tensor dies; may be empty.
  */
-EXECUTORCH_API TensorPtr make_tensor_ptr(
-    const executorch::aten::Tensor& tensor, std::vector<executorch::aten::SizesType> sizes = {},
-    std::vector<executorch::aten::DimOrderType> dim_order = {},
-    std::vector<executorch::aten::StridesType> strides = {},
-    std::function<void(void*)> deleter = nullptr);
+EXECUTORCH_API TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
+                                         std::vector<executorch::aten::SizesType> sizes = {},
+                                         std::vector<executorch::aten::DimOrderType> dim_order = {},
+                                         std::vector<executorch::aten::StridesType> strides = {},
+                                         std::function<void(void*)> deleter = nullptr);
 
 /// As above, and keeps the other tensor alive.
 inline TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr,
@@ -200,8 +203,8 @@ inline TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr,
 }
 
 /**
- * Copies a CPU tensor with its elements, cast to `type`. The copy keeps sizes, dim order and dynamism, and owns its
- * elements; a tensor without data gives one without data.
+ * Copies a CPU tensor with its elements, cast to `type`. The copy keeps sizes, dim order and
+ * dynamism, and owns its elements; a tensor without data gives one without data.
  */
 EXECUTORCH_API TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor,
                                           executorch::aten::ScalarType type);
@@ -229,9 +232,10 @@ ET_NODISCARD EXECUTORCH_API runtime::Error resize_tensor_ptr(
     TensorPtr& tensor, const std::vector<executorch::aten::SizesType>& sizes);
 
 /**
- * Copies a tensor's elements to another device, in one direction between CPU and accelerator. Memory on the device
- * comes from the DeviceAllocator registered for it, belongs to the result and dies with it. Aborts when there is no
- * such allocator, when both sides are of one kind, or when copying fails.
+ * Copies a tensor's elements to another device, in one direction between CPU and accelerator.
+ * Memory on the device comes from the DeviceAllocator registered for it, belongs to the result and
+ * dies with it. Aborts when there is no such allocator, when both sides are of one kind, or when
+ * copying fails.
  */
 EXECUTORCH_API TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor,
                                              executorch::aten::Device target);

@@ -2,8 +2,9 @@
  * @file
  * Shorthands for making tensors: over memory of the caller, filled with a value, or random.
  *
- * Where `strides` may be given they must describe densely packed elements; `type` Undefined in the `_like` forms means
- * the type of the other tensor. Filled tensors own their elements. All abort with a text on impossible arguments.
+ * Where `strides` may be given they must describe densely packed elements; `type` Undefined in the
+ * `_like` forms means the type of the other tensor. Filled tensors own their elements. All abort
+ * with a text on impossible arguments.
  */
 #pragma once
 
@@ -66,9 +67,9 @@ class TensorPtrMaker final {
 
   /// Makes the tensor; the maker is used up.
   TensorPtr make_tensor_ptr() && {
-    return ::executorch::extension::make_tensor_ptr(
-        std::move(sizes_), data_, std::move(dim_order_), std::move(strides_), type_, device_,
-        dynamism_, std::move(deleter_));
+    return ::executorch::extension::make_tensor_ptr(std::move(sizes_), data_, std::move(dim_order_),
+                                                    std::move(strides_), type_, device_, dynamism_,
+                                                    std::move(deleter_));
   }
 
   /// Makes the tensor; the maker is used up.
@@ -107,10 +108,7 @@ inline TensorPtr from_blob(
     executorch::aten::Device device = executorch::aten::Device(executorch::aten::DeviceType::CPU),
     executorch::aten::TensorShapeDynamism dynamism =
         executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  return for_blob(data, std::move(sizes), type)
-      .device(device)
-      .dynamism(dynamism)
-      .make_tensor_ptr();
+  return for_blob(data, std::move(sizes), type).device(device).dynamism(dynamism).make_tensor_ptr();
 }
 
 /// A tensor with given strides over memory that must outlive it.
@@ -175,12 +173,12 @@ inline std::vector<executorch::aten::StridesType> strides_like(const TensorPtr& 
 }  // namespace internal
 
 /// A tensor whose elements are not set to anything in particular.
-EXECUTORCH_API TensorPtr empty_strided(
-    std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+EXECUTORCH_API TensorPtr
+empty_strided(std::vector<executorch::aten::SizesType> sizes,
+              std::vector<executorch::aten::StridesType> strides,
+              executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+              executorch::aten::TensorShapeDynamism dynamism =
+                  executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// empty_strided() with the sizes and strides of another tensor.
 inline TensorPtr empty_like(
@@ -269,12 +267,12 @@ inline TensorPtr zeros(std::vector<executorch::aten::SizesType> sizes,
 }
 
 /// A tensor of random numbers, evenly spread over [0, 1), from a generator seeded by the system.
-EXECUTORCH_API TensorPtr rand_strided(
-    std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+EXECUTORCH_API TensorPtr
+rand_strided(std::vector<executorch::aten::SizesType> sizes,
+             std::vector<executorch::aten::StridesType> strides,
+             executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+             executorch::aten::TensorShapeDynamism dynamism =
+                 executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// rand_strided() with the sizes and strides of another tensor.
 inline TensorPtr rand_like(
@@ -295,12 +293,12 @@ inline TensorPtr rand(std::vector<executorch::aten::SizesType> sizes,
 }
 
 /// A tensor of random numbers, normally distributed with mean 0 and deviation 1.
-EXECUTORCH_API TensorPtr randn_strided(
-    std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+EXECUTORCH_API TensorPtr
+randn_strided(std::vector<executorch::aten::SizesType> sizes,
+              std::vector<executorch::aten::StridesType> strides,
+              executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+              executorch::aten::TensorShapeDynamism dynamism =
+                  executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// randn_strided() with the sizes and strides of another tensor.
 inline TensorPtr randn_like(
@@ -320,13 +318,14 @@ inline TensorPtr randn(std::vector<executorch::aten::SizesType> sizes,
   return randn_strided(std::move(sizes), {}, type, dynamism);
 }
 
-/// A tensor of random whole numbers, evenly spread over [low, high); `low` must be less than `high`.
-EXECUTORCH_API TensorPtr randint_strided(
-    int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+/// A tensor of random whole numbers, evenly spread over [low, high); `low` must be less than
+/// `high`.
+EXECUTORCH_API TensorPtr
+randint_strided(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
+                std::vector<executorch::aten::StridesType> strides,
+                executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
+                executorch::aten::TensorShapeDynamism dynamism =
+                    executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// randint_strided() with the sizes and strides of another tensor.
 inline TensorPtr randint_like(
@@ -339,8 +338,7 @@ inline TensorPtr randint_like(
 }
 
 /// A contiguous tensor of random whole numbers, evenly spread over [low, high).
-inline TensorPtr randint(int64_t low, int64_t high,
-                         std::vector<executorch::aten::SizesType> sizes,
+inline TensorPtr randint(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
                          executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
                          executorch::aten::TensorShapeDynamism dynamism =
                              executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {

@@ -42,9 +42,13 @@ Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
   return offset;
 }
 
-Result<size_t> BufferDataSink::get_storage_size() const { return buffer_.size(); }
+Result<size_t> BufferDataSink::get_storage_size() const {
+  return buffer_.size();
+}
 
-size_t BufferDataSink::get_used_bytes() const { return used_; }
+size_t BufferDataSink::get_used_bytes() const {
+  return used_;
+}
 
 }  // namespace etdump
 }  // namespace executorch

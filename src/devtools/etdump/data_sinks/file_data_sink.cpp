@@ -38,7 +38,9 @@ FileDataSink& FileDataSink::operator=(FileDataSink&& other) noexcept {
   return *this;
 }
 
-FileDataSink::~FileDataSink() { close(); }
+FileDataSink::~FileDataSink() {
+  close();
+}
 
 Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
   ET_REQUIRE(file_ != nullptr, AccessFailed, "debug file: %s has been closed", path_.c_str());
@@ -54,7 +56,9 @@ Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
   return offset;
 }
 
-size_t FileDataSink::get_used_bytes() const { return written_; }
+size_t FileDataSink::get_used_bytes() const {
+  return written_;
+}
 
 void FileDataSink::close() {
   if (file_ != nullptr) {

@@ -121,8 +121,8 @@ struct DataFileBuilder {
     for (const DataFileEntry& entry : entries) {
       flatbuffers::Offset<format::TensorLayout> layout;
       if (entry.layout) {
-        layout = format::CreateTensorLayoutDirect(builder, entry.layout->type,
-                                                  &entry.layout->sizes, &entry.layout->dim_order);
+        layout = format::CreateTensorLayoutDirect(builder, entry.layout->type, &entry.layout->sizes,
+                                                  &entry.layout->dim_order);
       }
       flatbuffers::Offset<flatbuffers::String> key;
       if (entry.key) {

@@ -1,5 +1,5 @@
-// Writes small programs for tests of Module: methods that call one kernel, test::axpy.out, which adds the first
-// element of a weight to every element of the input.
+// Writes small programs for tests of Module: methods that call one kernel, test::axpy.out, which
+// adds the first element of a weight to every element of the input.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace executorch {
 namespace extension {
 namespace testing {
 
-/// A method "out = input + weight" on float tensors of `length` elements. The weight comes from outside under `weight`;
-/// without a name it is the input itself.
+/// A method "out = input + weight" on float tensors of `length` elements. The weight comes from
+/// outside under `weight`; without a name it is the input itself.
 struct MethodSpec {
   std::string name = "forward";
   int32_t length = 4;
@@ -68,9 +68,9 @@ class ProgramBuilder {
     namespace format = executorch_flatbuffer;
     const std::vector<int32_t> sizes = {method.length};
     const std::vector<uint8_t> dim_order = {0};
-    const auto table = format::CreateTensorDirect(builder, format::ScalarType::FLOAT, 0, &sizes,
-                                                  &dim_order, false, 0, place, 0,
-                                                  format::TensorShapeDynamism::STATIC, extra);
+    const auto table =
+        format::CreateTensorDirect(builder, format::ScalarType::FLOAT, 0, &sizes, &dim_order, false,
+                                   0, place, 0, format::TensorShapeDynamism::STATIC, extra);
     return format::CreateEValue(builder, format::KernelTypes::Tensor, table.Union());
   }
 
@@ -81,8 +81,8 @@ class ProgramBuilder {
     int32_t weight = 0;
     if (!method.weight.empty()) {
       weight = static_cast<int32_t>(values.size());
-      const auto extra = format::CreateExtraTensorInfoDirect(
-          builder, 0, method.weight.c_str(), format::TensorDataLocation::EXTERNAL);
+      const auto extra = format::CreateExtraTensorInfoDirect(builder, 0, method.weight.c_str(),
+                                                             format::TensorDataLocation::EXTERNAL);
       values.push_back(tensor(builder, method, 0, extra));
     }
     const auto out = static_cast<int32_t>(values.size());
@@ -93,8 +93,7 @@ class ProgramBuilder {
     const std::vector<int32_t> arguments = {0, weight, out, out};
     const auto call = format::CreateKernelCallDirect(builder, 0, &arguments);
     const std::vector<flatbuffers::Offset<format::Instruction>> instructions = {
-        format::CreateInstruction(builder, format::InstructionArguments::KernelCall,
-                                  call.Union())};
+        format::CreateInstruction(builder, format::InstructionArguments::KernelCall, call.Union())};
     const std::vector<int32_t> none;
     const std::vector<flatbuffers::Offset<format::Chain>> chains = {
         format::CreateChainDirect(builder, &none, &none, &instructions)};

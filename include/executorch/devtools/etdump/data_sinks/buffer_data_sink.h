@@ -15,7 +15,8 @@
 namespace executorch {
 namespace etdump {
 
-/// Appends blobs to a fixed buffer, which must outlive the sink. Each begins at an aligned address; gaps are zeroed.
+/// Appends blobs to a fixed buffer, which must outlive the sink. Each begins at an aligned address;
+/// gaps are zeroed.
 class EXECUTORCH_ETDUMP_API BufferDataSink : public DataSinkBase {
  public:
   /**
@@ -40,8 +41,8 @@ class EXECUTORCH_ETDUMP_API BufferDataSink : public DataSinkBase {
   ~BufferDataSink() override;
 
   /**
-   * Copies a blob behind the earlier ones and returns its offset. An empty one takes no room and has the offset
-   * SIZE_MAX, which the dump shows as -1.
+   * Copies a blob behind the earlier ones and returns its offset. An empty one takes no room and
+   * has the offset SIZE_MAX, which the dump shows as -1.
    * @retval Error::OutOfResources The blob does not fit.
    * @retval Error::InvalidArgument A null pointer with a length.
    */

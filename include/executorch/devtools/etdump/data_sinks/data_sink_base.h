@@ -12,12 +12,14 @@
 namespace executorch {
 namespace etdump {
 
-/// A place for blobs, for applications to implement. The profiler calls it from the thread that runs the method.
+/// A place for blobs, for applications to implement. The profiler calls it from the thread that
+/// runs the method.
 class DataSinkBase {
  public:
   virtual ~DataSinkBase() = default;
 
-  /// Stores `length` bytes. Returns where they begin, in bytes from the start of the storage; the dump refers to that.
+  /// Stores `length` bytes. Returns where they begin, in bytes from the start of the storage; the
+  /// dump refers to that.
   virtual ::executorch::runtime::Result<size_t> write(const void* ptr, size_t length) = 0;
 
   /// Bytes in use.

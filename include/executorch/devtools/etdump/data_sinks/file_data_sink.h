@@ -34,7 +34,8 @@ class EXECUTORCH_ETDUMP_API FileDataSink : public DataSinkBase {
   FileDataSink& operator=(FileDataSink&& other) noexcept;
 
   /**
-   * Appends a blob and returns its offset. An empty one has the offset SIZE_MAX, which the dump shows as -1.
+   * Appends a blob and returns its offset. An empty one has the offset SIZE_MAX, which the dump
+   * shows as -1.
    * @retval Error::AccessFailed The file has been closed.
    * @retval Error::Internal The system could not write.
    */

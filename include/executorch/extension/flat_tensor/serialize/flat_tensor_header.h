@@ -21,7 +21,8 @@ struct EXECUTORCH_API FlatTensorHeader {
   /// The header lies behind FlatBuffers' root offset and file identifier.
   static constexpr size_t kHeaderOffset = 8;
 
-  /// What a header begins with. Its digits change only when old readers could not read the new layout.
+  /// What a header begins with. Its digits change only when old readers could not read the new
+  /// layout.
   static constexpr size_t kMagicSize = 4;
   static constexpr char kMagic[kMagicSize] = {'F', 'H', '0', '1'};
 
@@ -37,7 +38,8 @@ struct EXECUTORCH_API FlatTensorHeader {
    */
   static runtime::Result<FlatTensorHeader> Parse(const void* data, size_t size);
 
-  /// Size of the header with its padding. The flatbuffer itself begins at byte 0 and surrounds the header.
+  /// Size of the header with its padding. The flatbuffer itself begins at byte 0 and surrounds the
+  /// header.
   uint64_t flatbuffer_offset;
 
   /// Size of the flatbuffer without the header.
