@@ -52,7 +52,8 @@ bool make_plan(const TensorView& to, const TensorView& from, Plan& plan) {
       dimension.from = -dimension.from;
     }
     int place = count++;
-    for (; place > 0 && sorted[place - 1].to < dimension.to; --place) sorted[place] = sorted[place - 1];
+    for (; place > 0 && sorted[place - 1].to < dimension.to; --place)
+      sorted[place] = sorted[place - 1];
     sorted[place] = dimension;
   }
   for (int d = 0; d < count; ++d) {
@@ -145,24 +146,27 @@ void copy_lines(const Plan& plan) {
   const Dimension inner = plan.dimensions[plan.rank - 1];
   const auto unit = static_cast<int64_t>(sizeof(T));
   const int64_t outer = plan.outer_count(1);
-  threadpool::parallel_for(0, outer, grain_for(inner.size * unit), [&](int64_t first, int64_t last) {
-    Walker walker(plan, 1, first);
-    for (int64_t i = first; i < last; ++i, walker.next()) {
-      // Constant strides let the compiler vectorise the common cases: broadcasts and gathers into adjacent elements.
-      if (inner.to == unit && inner.from == 0) {
-        copy_line<T>(walker.to, unit, walker.from, 0, inner.size);
-      } else if (inner.to == unit) {
-        copy_line<T>(walker.to, unit, walker.from, inner.from, inner.size);
-      } else {
-        copy_line<T>(walker.to, inner.to, walker.from, inner.from, inner.size);
-      }
-    }
-  });
+  threadpool::parallel_for(
+      0, outer, grain_for(inner.size * unit), [&](int64_t first, int64_t last) {
+        Walker walker(plan, 1, first);
+        for (int64_t i = first; i < last; ++i, walker.next()) {
+          // Constant strides let the compiler vectorise the common cases: broadcasts and gathers
+          // into adjacent elements.
+          if (inner.to == unit && inner.from == 0) {
+            copy_line<T>(walker.to, unit, walker.from, 0, inner.size);
+          } else if (inner.to == unit) {
+            copy_line<T>(walker.to, unit, walker.from, inner.from, inner.size);
+          } else {
+            copy_line<T>(walker.to, inner.to, walker.from, inner.from, inner.size);
+          }
+        }
+      });
 }
 
 /// Transposes a block whose destination rows and source columns are adjacent.
 template <class T>
-void transpose_block(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t rows, int64_t columns) {
+void transpose_block(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                     int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r) {
     char* line = to + r * to_stride;
     const char* source = from + r * static_cast<int64_t>(sizeof(T));
@@ -177,14 +181,15 @@ typedef uint32_t Lanes __attribute__((vector_size(16)));
 
 /// 4-byte elements go through registers, four by four.
 template <>
-void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t rows,
-                               int64_t columns) {
+void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                               int64_t rows, int64_t columns) {
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
     int64_t c = 0;
     for (; c + 4 <= columns; c += 4) {
       Lanes in[4];
-      for (int i = 0; i < 4; ++i) std::memcpy(&in[i], from + r * 4 + (c + i) * from_stride, sizeof(Lanes));
+      for (int i = 0; i < 4; ++i)
+        std::memcpy(&in[i], from + r * 4 + (c + i) * from_stride, sizeof(Lanes));
       const Lanes low01 = __builtin_shuffle(in[0], in[1], Lanes{0, 4, 1, 5});
       const Lanes high01 = __builtin_shuffle(in[0], in[1], Lanes{2, 6, 3, 7});
       const Lanes low23 = __builtin_shuffle(in[2], in[3], Lanes{0, 4, 1, 5});
@@ -195,19 +200,22 @@ void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, in
           __builtin_shuffle(high01, high23, Lanes{0, 1, 4, 5}),
           __builtin_shuffle(high01, high23, Lanes{2, 3, 6, 7}),
       };
-      for (int i = 0; i < 4; ++i) std::memcpy(to + (r + i) * to_stride + c * 4, &out[i], sizeof(Lanes));
+      for (int i = 0; i < 4; ++i)
+        std::memcpy(to + (r + i) * to_stride + c * 4, &out[i], sizeof(Lanes));
     }
     for (int64_t i = 0; i < 4 && c < columns; ++i) {
-      copy_line<uint32_t>(to + (r + i) * to_stride + c * 4, 4, from + (r + i) * 4 + c * from_stride, from_stride,
-                          columns - c);
+      copy_line<uint32_t>(to + (r + i) * to_stride + c * 4, 4, from + (r + i) * 4 + c * from_stride,
+                          from_stride, columns - c);
     }
   }
-  for (; r < rows; ++r) copy_line<uint32_t>(to + r * to_stride, 4, from + r * 4, from_stride, columns);
+  for (; r < rows; ++r)
+    copy_line<uint32_t>(to + r * to_stride, 4, from + r * 4, from_stride, columns);
 }
 #endif
 
-/// The innermost destination dimension is adjacent there, dimension `across` is adjacent in the source: tiles of the
-/// two are transposed. Each item of the loop is a strip of kTile destination rows.
+/// The innermost destination dimension is adjacent there, dimension `across` is adjacent in the
+/// source: tiles of the two are transposed. Each item of the loop is a strip of kTile destination
+/// rows.
 template <class T>
 void copy_transposed(Plan plan, int across) {
   const Dimension columns = plan.dimensions[plan.rank - 1];
@@ -217,23 +225,25 @@ void copy_transposed(Plan plan, int across) {
   const int64_t strips = (rows.size + kTile - 1) / kTile;
   const int64_t items = plan.outer_count(0) * strips;
   const auto unit = static_cast<int64_t>(sizeof(T));
-  threadpool::parallel_for(0, items, grain_for(kTile * columns.size * unit), [&](int64_t first, int64_t last) {
-    Walker walker(plan, 0, first / strips);
-    int64_t strip = first % strips;
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t r = strip * kTile;
-      const int64_t height = rows.size - r < kTile ? rows.size - r : kTile;
-      for (int64_t c = 0; c < columns.size; c += kTile) {
-        const int64_t width = columns.size - c < kTile ? columns.size - c : kTile;
-        transpose_block<T>(walker.to + r * rows.to + c * unit, rows.to, walker.from + r * unit + c * columns.from,
-                           columns.from, height, width);
-      }
-      if (++strip == strips) {
-        strip = 0;
-        walker.next();
-      }
-    }
-  });
+  threadpool::parallel_for(
+      0, items, grain_for(kTile * columns.size * unit), [&](int64_t first, int64_t last) {
+        Walker walker(plan, 0, first / strips);
+        int64_t strip = first % strips;
+        for (int64_t i = first; i < last; ++i) {
+          const int64_t r = strip * kTile;
+          const int64_t height = rows.size - r < kTile ? rows.size - r : kTile;
+          for (int64_t c = 0; c < columns.size; c += kTile) {
+            const int64_t width = columns.size - c < kTile ? columns.size - c : kTile;
+            transpose_block<T>(walker.to + r * rows.to + c * unit, rows.to,
+                               walker.from + r * unit + c * columns.from, columns.from, height,
+                               width);
+          }
+          if (++strip == strips) {
+            strip = 0;
+            walker.next();
+          }
+        }
+      });
 }
 
 template <class T>
@@ -327,7 +337,8 @@ void convert_real(const TensorView& to, const TensorView& from) {
 
 void convert(const TensorView& to, const TensorView& from) {
   if (to.dtype == from.dtype) return copy(to, from);
-  if (!is_complex(to.dtype)) return convert_real(to, is_complex(from.dtype) ? parts(from, 0) : from);
+  if (!is_complex(to.dtype))
+    return convert_real(to, is_complex(from.dtype) ? parts(from, 0) : from);
   convert(parts(to, 0), is_complex(from.dtype) ? parts(from, 0) : from);
   if (is_complex(from.dtype)) {
     convert(parts(to, 1), parts(from, 1));

@@ -12,9 +12,9 @@
 namespace executorch::compute {
 
 /**
- * Copies `from` to `to`: equal sizes and element sizes, any strides. The memory of the two must not overlap, and `to`
- * must not address an element twice. Runs of adjacent elements are copied at once, transposes in tiles. Runs on the
- * thread pool; allocates nothing.
+ * Copies `from` to `to`: equal sizes and element sizes, any strides. The memory of the two must not
+ * overlap, and `to` must not address an element twice. Runs of adjacent elements are copied at
+ * once, transposes in tiles. Runs on the thread pool; allocates nothing.
  */
 EXECUTORCH_COMPUTE_API void copy(const TensorView& to, const TensorView& from);
 
@@ -22,8 +22,8 @@ EXECUTORCH_COMPUTE_API void copy(const TensorView& to, const TensorView& from);
 EXECUTORCH_COMPUTE_API bool convertible(DType to, DType from);
 
 /**
- * Copies with conversion to the element type of `to` (see elementwise/cast.h). Like types are copied as bytes. Ranks
- * up to kMaxRank; the caller has checked convertible().
+ * Copies with conversion to the element type of `to` (see elementwise/cast.h). Like types are
+ * copied as bytes. Ranks up to kMaxRank; the caller has checked convertible().
  */
 EXECUTORCH_COMPUTE_API void convert(const TensorView& to, const TensorView& from);
 
@@ -33,8 +33,8 @@ EXECUTORCH_COMPUTE_API void fill(const TensorView& to, const void* element);
 /// Longest byte size of an element.
 constexpr size_t kMaxElementSize = 16;
 
-/// The bytes of a number as an element of `dtype`, as eager converts it: floats to integers by truncation, anything
-/// but zero to true. False when the type has no arithmetic.
+/// The bytes of a number as an element of `dtype`, as eager converts it: floats to integers by
+/// truncation, anything but zero to true. False when the type has no arithmetic.
 EXECUTORCH_COMPUTE_API bool number_to_element(double value, DType dtype, void* element);
 EXECUTORCH_COMPUTE_API bool number_to_element(int64_t value, DType dtype, void* element);
 

@@ -34,11 +34,13 @@ void copy_slice_range(const TensorView& to, const int64_t* to_offsets, const Ten
   if (is_contiguous(to) && is_contiguous(from)) {
     return copy_run_slices(to, to_offsets, from, from_offsets, first, last);
   }
-  for (int64_t i = first; i < last; ++i) copy(moved(to, to_offsets[i]), moved(from, from_offsets[i]));
+  for (int64_t i = first; i < last; ++i)
+    copy(moved(to, to_offsets[i]), moved(from, from_offsets[i]));
 }
 
 /// Outer dimensions of strided slices move outwards, so that each pass copies runs.
-bool peel(const TensorView& to, const TensorView& from, TensorView* inner_to, TensorView* inner_from, int* outer_rank) {
+bool peel(const TensorView& to, const TensorView& from, TensorView* inner_to,
+          TensorView* inner_from, int* outer_rank) {
   int outer = 0;
   *inner_to = to;
   *inner_from = from;
@@ -53,8 +55,8 @@ bool peel(const TensorView& to, const TensorView& from, TensorView* inner_to, Te
 
 }  // namespace
 
-void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from, const int64_t* from_offsets,
-                 int64_t count) {
+void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                 const int64_t* from_offsets, int64_t count) {
   const int64_t bytes = to.numel() * static_cast<int64_t>(to.element_size);
   if (bytes == 0 || count == 0) return;
   TensorView inner_to;
@@ -77,8 +79,8 @@ void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorVi
   threadpool::parallel_for(0, count, grain, [&](int64_t first, int64_t last) {
     Odometer<2> odometer(outer_to, outer_from);
     for (int64_t i = 0; i < lines.count; ++i, odometer.next()) {
-      copy_run_slices(moved(inner_to, odometer.offset(0)), to_offsets, moved(inner_from, odometer.offset(1)),
-                      from_offsets, first, last);
+      copy_run_slices(moved(inner_to, odometer.offset(0)), to_offsets,
+                      moved(inner_from, odometer.offset(1)), from_offsets, first, last);
     }
   });
 }
@@ -91,7 +93,8 @@ void copy_slices_in_order(const TensorView& to, const int64_t* to_offsets, const
 
 bool add_slices_in_order(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
                          const int64_t* from_offsets, int64_t count) {
-  const ElementwiseOp add = to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+  const ElementwiseOp add =
+      to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
   if (!elementwise_supported(add, to.dtype)) return false;
   ElementwiseCall call = {};
   call.op = add;
@@ -151,11 +154,12 @@ auto with_element_copy(size_t size, F&& f) {
   }
 }
 
-/// Visits all coordinates of `index` with the offsets of the other two views there; the views' stride in `dim` is
-/// taken out of `indexed` and applied to the index instead. `visit(plain offset, indexed offset)`.
+/// Visits all coordinates of `index` with the offsets of the other two views there; the views'
+/// stride in `dim` is taken out of `indexed` and applied to the index instead. `visit(plain offset,
+/// indexed offset)`.
 template <class Visit>
-BadIndex visit_indexed(const TensorView& plain, const TensorView& indexed, const TensorView& index, int dim,
-                       Visit&& visit) {
+BadIndex visit_indexed(const TensorView& plain, const TensorView& indexed, const TensorView& index,
+                       int dim, Visit&& visit) {
   TensorView base = indexed;
   const int64_t limit = index.rank > 0 ? indexed.sizes[dim] : 1;
   const int64_t step = index.rank > 0 ? indexed.strides[dim] : 0;
@@ -204,13 +208,17 @@ BadIndex gather(const TensorView& to, const TensorView& from, const TensorView& 
   });
 }
 
-BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView& index, int dim, ScatterMode mode) {
+BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView& index, int dim,
+                 ScatterMode mode) {
   const auto unit = static_cast<int64_t>(to.element_size);
   if (mode == ScatterMode::Add) {
     const ComputeType type = compute_type(to.dtype);
-    const ElementwiseOp op = to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
-    const AddElement add = {to, from, load_loop(to.dtype, type), store_loop(type, to.dtype), block_loop(op, type)};
-    return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) { add(indexed, plain); });
+    const ElementwiseOp op =
+        to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+    const AddElement add = {to, from, load_loop(to.dtype, type), store_loop(type, to.dtype),
+                            block_loop(op, type)};
+    return visit_indexed(from, to, index, dim,
+                         [&](int64_t plain, int64_t indexed) { add(indexed, plain); });
   }
   return with_element_copy(to.element_size, [&](auto copy_element) {
     return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) {
@@ -219,7 +227,8 @@ BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView&
   });
 }
 
-BadIndex add_index_offsets(const TensorView& index, int64_t limit, int64_t step, int64_t* offsets, bool wrap) {
+BadIndex add_index_offsets(const TensorView& index, int64_t limit, int64_t step, int64_t* offsets,
+                           bool wrap) {
   const Lines lines = lines_of(index);
   Odometer<1> odometer(index);
   for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
@@ -269,7 +278,8 @@ int64_t count_nonzero(const TensorView& view) {
     int64_t count = 0;
     for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
       const char* element = view.data + odometer.offset(0) * unit;
-      for (int64_t i = 0; i < lines.length; ++i) count += nonzero(element + i * odometer.line_stride(0) * unit);
+      for (int64_t i = 0; i < lines.length; ++i)
+        count += nonzero(element + i * odometer.line_stride(0) * unit);
     }
     return count;
   });
@@ -301,7 +311,8 @@ int64_t select_masked(char* to, const TensorView& from, const TensorView& mask) 
     for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
       for (int64_t i = 0; i < lines.length; ++i) {
         if (mask.data[odometer.offset(0) + i * odometer.line_stride(0)] == 0) continue;
-        copy_element(to + count * unit, from.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit,
+        copy_element(to + count * unit,
+                     from.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit,
                      from.element_size);
         ++count;
       }
@@ -318,7 +329,8 @@ void scatter_masked(const TensorView& to, const TensorView& mask, const char* fr
     for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
       for (int64_t i = 0; i < lines.length; ++i) {
         if (mask.data[odometer.offset(0) + i * odometer.line_stride(0)] == 0) continue;
-        copy_element(to.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit, from, to.element_size);
+        copy_element(to.data + (odometer.offset(1) + i * odometer.line_stride(1)) * unit, from,
+                     to.element_size);
         from += unit;
       }
     }

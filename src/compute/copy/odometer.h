@@ -11,7 +11,8 @@
 
 namespace executorch::compute {
 
-/// The number of lines and their length; an empty shape has no lines, a 0-d one has one of length 1.
+/// The number of lines and their length; an empty shape has no lines, a 0-d one has one of
+/// length 1.
 struct Lines {
   int64_t count;
   int64_t length;
@@ -24,12 +25,14 @@ inline Lines lines_of(const TensorView& view) {
   return lines;
 }
 
-/// Element offsets of the start of the current line in each of `views` views, which may differ in strides only.
+/// Element offsets of the start of the current line in each of `views` views, which may differ in
+/// strides only.
 template <int views>
 class Odometer {
  public:
   template <class... Views>
-  explicit Odometer(const Views&... view) : strides_{view.strides...}, sizes_(first(view...).sizes) {
+  explicit Odometer(const Views&... view)
+      : strides_{view.strides...}, sizes_(first(view...).sizes) {
     static_assert(sizeof...(Views) == views);
     rank_ = first(view...).rank - 1;
   }

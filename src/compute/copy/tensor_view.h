@@ -1,6 +1,7 @@
 /**
  * @file
- * A tensor as the compute layer sees it: bytes, element size and type, sizes and strides. Owns nothing.
+ * A tensor as the compute layer sees it: bytes, element size and type, sizes and strides. Owns
+ * nothing.
  */
 #pragma once
 

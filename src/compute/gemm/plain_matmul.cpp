@@ -16,7 +16,8 @@ struct Complex {
     return *this;
   }
   friend Complex operator*(const Complex& a, const Complex& b) {
-    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    return {a.real * b.real - a.imaginary * b.imaginary,
+            a.real * b.imaginary + a.imaginary * b.real};
   }
 };
 
@@ -27,7 +28,8 @@ constexpr int64_t kWidth = 512;
 constexpr int64_t kGrain = 32 * 1024;
 
 template <class T>
-void add_products(int64_t n, int64_t k, const T* a, int64_t a_step, const T* b, int64_t b_row, int64_t b_column, T* c) {
+void add_products(int64_t n, int64_t k, const T* a, int64_t a_step, const T* b, int64_t b_row,
+                  int64_t b_column, T* c) {
   for (int64_t i = 0; i < k; ++i) {
     const T factor = a[i * a_step];
     const T* line = b + i * b_row;
@@ -53,9 +55,9 @@ void matmul(int64_t m, int64_t n, int64_t k, const PlainMatrix& a, const PlainMa
       for (int64_t column = 0; column < n; column += kWidth) {
         const int64_t w = n - column < kWidth ? n - column : kWidth;
         for (int64_t i = first; i < last; ++i) {
-          add_products<T>(w, d, a_data + i * a.row_stride + depth * a.column_stride, a.column_stride,
-                          b_data + depth * b.row_stride + column * b.column_stride, b.row_stride, b.column_stride,
-                          c_data + i * n + column);
+          add_products<T>(w, d, a_data + i * a.row_stride + depth * a.column_stride,
+                          a.column_stride, b_data + depth * b.row_stride + column * b.column_stride,
+                          b.row_stride, b.column_stride, c_data + i * n + column);
         }
       }
     }
@@ -64,7 +66,8 @@ void matmul(int64_t m, int64_t n, int64_t k, const PlainMatrix& a, const PlainMa
 
 }  // namespace
 
-void plain_matmul(DType dtype, int64_t m, int64_t n, int64_t k, const PlainMatrix& a, const PlainMatrix& b, void* c) {
+void plain_matmul(DType dtype, int64_t m, int64_t n, int64_t k, const PlainMatrix& a,
+                  const PlainMatrix& b, void* c) {
   switch (dtype) {
     case DType::f64:
       return matmul<double>(m, n, k, a, b, c);

@@ -1,7 +1,7 @@
 /**
  * @file
- * Matrix products of types without a tuned kernel: double, integers (wrapping) and complex numbers. Blocked for the
- * cache and threaded over rows; each value is summed over k in ascending order.
+ * Matrix products of types without a tuned kernel: double, integers (wrapping) and complex numbers.
+ * Blocked for the cache and threaded over rows; each value is summed over k in ascending order.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ constexpr bool plain_matmul_supported(DType dtype) {
 }
 
 /// C[m,n] = A[m,k] * B[k,n] with C row-major and dense, no overlap. Sizes may be zero.
-EXECUTORCH_COMPUTE_API void plain_matmul(DType dtype, int64_t m, int64_t n, int64_t k, const PlainMatrix& a,
-                                         const PlainMatrix& b, void* c);
+EXECUTORCH_COMPUTE_API void plain_matmul(DType dtype, int64_t m, int64_t n, int64_t k,
+                                         const PlainMatrix& a, const PlainMatrix& b, void* c);
 
 }  // namespace executorch::compute

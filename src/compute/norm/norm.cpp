@@ -36,22 +36,26 @@ void softmax(SoftmaxKind kind, const DenseAxis& axis, const T* in, T* out) {
   if (axis.count == 0 || axis.inner == 0) return;
   if (axis.inner == 1) {
     const auto row = logarithm ? l.log_softmax : l.softmax;
-    threadpool::parallel_for(0, axis.outer, grain_for(axis.count), [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) row(in + i * axis.count, out + i * axis.count, axis.count);
-    });
+    threadpool::parallel_for(0, axis.outer, grain_for(axis.count),
+                             [&](int64_t first, int64_t last) {
+                               for (int64_t i = first; i < last; ++i)
+                                 row(in + i * axis.count, out + i * axis.count, axis.count);
+                             });
     return;
   }
   const auto columns = logarithm ? l.log_softmax_columns : l.softmax_columns;
   const int64_t blocks = (axis.inner + kColumnBlock - 1) / kColumnBlock;
-  threadpool::parallel_for(
-      0, axis.outer * blocks, grain_for(axis.count * kColumnBlock), [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) {
-          const int64_t column = i % blocks * kColumnBlock;
-          const int64_t width = axis.inner - column < kColumnBlock ? axis.inner - column : kColumnBlock;
-          const int64_t offset = i / blocks * axis.count * axis.inner + column;
-          columns(in + offset, out + offset, axis.count, axis.inner, width);
-        }
-      });
+  threadpool::parallel_for(0, axis.outer * blocks, grain_for(axis.count * kColumnBlock),
+                           [&](int64_t first, int64_t last) {
+                             for (int64_t i = first; i < last; ++i) {
+                               const int64_t column = i % blocks * kColumnBlock;
+                               const int64_t width = axis.inner - column < kColumnBlock
+                                                         ? axis.inner - column
+                                                         : kColumnBlock;
+                               const int64_t offset = i / blocks * axis.count * axis.inner + column;
+                               columns(in + offset, out + offset, axis.count, axis.inner, width);
+                             }
+                           });
 }
 
 template <class T>
@@ -63,8 +67,8 @@ Moments<T> moments(const T* in, int64_t n) {
 }
 
 template <class T>
-void layer_norm(int64_t rows, int64_t n, const T* in, const T* weight, const T* bias, double eps, T* out, T* mean,
-                T* rstd) {
+void layer_norm(int64_t rows, int64_t n, const T* in, const T* weight, const T* bias, double eps,
+                T* out, T* mean, T* rstd) {
   const NormRowLoops<T>& l = norm_row_loops<T>();
   threadpool::parallel_for(0, rows, grain_for(n), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
@@ -83,7 +87,8 @@ void rms_norm(int64_t rows, int64_t n, const T* in, const T* weight, double eps,
   threadpool::parallel_for(0, rows, grain_for(n), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const T square = l.square_sum(in + i * n, n, 0) / static_cast<T>(n);
-      l.normalize(in + i * n, out + i * n, n, 0, reciprocal_deviation(square, eps), weight, nullptr);
+      l.normalize(in + i * n, out + i * n, n, 0, reciprocal_deviation(square, eps), weight,
+                  nullptr);
     }
   });
 }
@@ -92,45 +97,51 @@ template <class T>
 void scale_shift(const DenseAxis& axis, const T* in, const T* scale, const T* shift, T* out) {
   const NormRowLoops<T>& l = norm_row_loops<T>();
   if (axis.inner == 1) {
-    threadpool::parallel_for(0, axis.outer, grain_for(axis.count), [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) {
-        l.scale_shift_each(in + i * axis.count, out + i * axis.count, axis.count, scale, shift);
-      }
-    });
+    threadpool::parallel_for(
+        0, axis.outer, grain_for(axis.count), [&](int64_t first, int64_t last) {
+          for (int64_t i = first; i < last; ++i) {
+            l.scale_shift_each(in + i * axis.count, out + i * axis.count, axis.count, scale, shift);
+          }
+        });
     return;
   }
-  threadpool::parallel_for(0, axis.outer * axis.count, grain_for(axis.inner), [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t c = i % axis.count;
-      l.scale_shift(in + i * axis.inner, out + i * axis.inner, axis.inner, scale[c], shift[c]);
-    }
-  });
+  threadpool::parallel_for(
+      0, axis.outer * axis.count, grain_for(axis.inner), [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          const int64_t c = i % axis.count;
+          l.scale_shift(in + i * axis.inner, out + i * axis.inner, axis.inner, scale[c], shift[c]);
+        }
+      });
 }
 
 template <class T>
 void channel_moments(const DenseAxis& axis, const T* in, T* mean, T* variance) {
   const NormRowLoops<T>& l = norm_row_loops<T>();
   const T count = static_cast<T>(axis.outer * axis.inner);
-  threadpool::parallel_for(0, axis.count, grain_for(axis.outer * axis.inner), [&](int64_t first, int64_t last) {
-    for (int64_t c = first; c < last; ++c) {
-      const T* values = in + c * axis.inner;
-      const int64_t stride = axis.count * axis.inner;
-      T sum = 0;
-      for (int64_t o = 0; o < axis.outer; ++o) sum += l.sum(values + o * stride, axis.inner);
-      mean[c] = sum / count;
-      T squares = 0;
-      for (int64_t o = 0; o < axis.outer; ++o) squares += l.square_sum(values + o * stride, axis.inner, mean[c]);
-      variance[c] = squares / count;
-    }
-  });
+  threadpool::parallel_for(0, axis.count, grain_for(axis.outer * axis.inner),
+                           [&](int64_t first, int64_t last) {
+                             for (int64_t c = first; c < last; ++c) {
+                               const T* values = in + c * axis.inner;
+                               const int64_t stride = axis.count * axis.inner;
+                               T sum = 0;
+                               for (int64_t o = 0; o < axis.outer; ++o)
+                                 sum += l.sum(values + o * stride, axis.inner);
+                               mean[c] = sum / count;
+                               T squares = 0;
+                               for (int64_t o = 0; o < axis.outer; ++o)
+                                 squares += l.square_sum(values + o * stride, axis.inner, mean[c]);
+                               variance[c] = squares / count;
+                             }
+                           });
 }
 
-#define EXECUTORCH_INSTANTIATE_NORM(T__)                                                                             \
-  template void softmax<T__>(SoftmaxKind, const DenseAxis&, const T__*, T__*);                                       \
-  template void layer_norm<T__>(int64_t, int64_t, const T__*, const T__*, const T__*, double, T__*, T__*, T__*);     \
-  template void rms_norm<T__>(int64_t, int64_t, const T__*, const T__*, double, T__*);                               \
-  template void scale_shift<T__>(const DenseAxis&, const T__*, const T__*, const T__*, T__*);                        \
-  template Moments<T__> moments<T__>(const T__*, int64_t);                                                           \
+#define EXECUTORCH_INSTANTIATE_NORM(T__)                                                      \
+  template void softmax<T__>(SoftmaxKind, const DenseAxis&, const T__*, T__*);                \
+  template void layer_norm<T__>(int64_t, int64_t, const T__*, const T__*, const T__*, double, \
+                                T__*, T__*, T__*);                                            \
+  template void rms_norm<T__>(int64_t, int64_t, const T__*, const T__*, double, T__*);        \
+  template void scale_shift<T__>(const DenseAxis&, const T__*, const T__*, const T__*, T__*); \
+  template Moments<T__> moments<T__>(const T__*, int64_t);                                    \
   template void channel_moments<T__>(const DenseAxis&, const T__*, T__*, T__*);
 EXECUTORCH_INSTANTIATE_NORM(float)
 EXECUTORCH_INSTANTIATE_NORM(double)

@@ -1,8 +1,8 @@
 /**
  * @file
- * Softmax and normalisation over dense memory, in single and double precision. Sums are taken in vector lanes, in a
- * fixed order, and the variance in a second pass over data in cache; results do not depend on the number of threads.
- * Nothing here allocates. T: float, double.
+ * Softmax and normalisation over dense memory, in single and double precision. Sums are taken in
+ * vector lanes, in a fixed order, and the variance in a second pass over data in cache; results do
+ * not depend on the number of threads. Nothing here allocates. T: float, double.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace executorch::compute {
 
-/// Memory seen as [outer, count, inner], row-major: any dense tensor with `count` indices of the dimension in question.
+/// Memory seen as [outer, count, inner], row-major: any dense tensor with `count` indices of the
+/// dimension in question.
 struct DenseAxis {
   int64_t outer;
   int64_t count;
@@ -21,26 +22,30 @@ struct DenseAxis {
 
 enum class SoftmaxKind { Softmax, LogSoftmax };
 
-/// Along the middle dimension. `out` may be `in`. A line of -infinity, or one with NaN or +infinity, gives NaN.
+/// Along the middle dimension. `out` may be `in`. A line of -infinity, or one with NaN or
+/// +infinity, gives NaN.
 template <class T>
 EXECUTORCH_COMPUTE_API void softmax(SoftmaxKind kind, const DenseAxis& axis, const T* in, T* out);
 
 /**
- * Normalises each of `rows` rows of `n` values to mean 0 and variance 1, then multiplies by `weight` and adds `bias`
- * (n values each, or null). Mean and 1 / sqrt(variance + eps) of each row go to `mean` and `rstd` unless null.
- * `out` may be `in`.
+ * Normalises each of `rows` rows of `n` values to mean 0 and variance 1, then multiplies by
+ * `weight` and adds `bias` (n values each, or null). Mean and 1 / sqrt(variance + eps) of each row
+ * go to `mean` and `rstd` unless null. `out` may be `in`.
  */
 template <class T>
-EXECUTORCH_COMPUTE_API void layer_norm(int64_t rows, int64_t n, const T* in, const T* weight, const T* bias, double eps,
-                                       T* out, T* mean, T* rstd);
+EXECUTORCH_COMPUTE_API void layer_norm(int64_t rows, int64_t n, const T* in, const T* weight,
+                                       const T* bias, double eps, T* out, T* mean, T* rstd);
 
-/// Divides each row by the root of its mean square plus eps, then multiplies by `weight` (n values or null).
+/// Divides each row by the root of its mean square plus eps, then multiplies by `weight` (n values
+/// or null).
 template <class T>
-EXECUTORCH_COMPUTE_API void rms_norm(int64_t rows, int64_t n, const T* in, const T* weight, double eps, T* out);
+EXECUTORCH_COMPUTE_API void rms_norm(int64_t rows, int64_t n, const T* in, const T* weight,
+                                     double eps, T* out);
 
 /// out = in * scale[c] + shift[c] for the middle index c. `out` may be `in`.
 template <class T>
-EXECUTORCH_COMPUTE_API void scale_shift(const DenseAxis& axis, const T* in, const T* scale, const T* shift, T* out);
+EXECUTORCH_COMPUTE_API void scale_shift(const DenseAxis& axis, const T* in, const T* scale,
+                                        const T* shift, T* out);
 
 /// Mean and biased variance of `n` adjacent values; 0 and NaN of none.
 template <class T>
@@ -53,7 +58,8 @@ EXECUTORCH_COMPUTE_API Moments<T> moments(const T* in, int64_t n);
 
 /// Mean and biased variance of each index of the middle dimension over the two others.
 template <class T>
-EXECUTORCH_COMPUTE_API void channel_moments(const DenseAxis& axis, const T* in, T* mean, T* variance);
+EXECUTORCH_COMPUTE_API void channel_moments(const DenseAxis& axis, const T* in, T* mean,
+                                            T* variance);
 
 /// Loops over single rows, for fused steps.
 template <class T>

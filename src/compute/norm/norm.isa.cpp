@@ -1,5 +1,5 @@
-#include "compute/math/math.h"
 #include "compute/norm/norm.h"
+#include "compute/math/math.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
 namespace {
@@ -48,12 +48,13 @@ inline Element<V> max_lanes(V v) {
   Element<V> lanes[kLanes<V>];
   store<V>(lanes, v);
   Element<V> best = lanes[0];
-  for (int i = 1; i < kLanes<V>; ++i) best = lanes[i] > best || lanes[i] != lanes[i] ? lanes[i] : best;
+  for (int i = 1; i < kLanes<V>; ++i)
+    best = lanes[i] > best || lanes[i] != lanes[i] ? lanes[i] : best;
   return best;
 }
 
-/// Sums term(vector) over a row. Two accumulators for speed; each block of 4096 values is added up on its own, so that
-/// long sums lose no digits.
+/// Sums term(vector) over a row. Two accumulators for speed; each block of 4096 values is added up
+/// on its own, so that long sums lose no digits.
 template <class V, class Term>
 inline Element<V> sum_terms(const Element<V>* in, int64_t n, Element<V> other, Term term) {
   constexpr int64_t kBlock = 4096;
@@ -115,7 +116,8 @@ void log_softmax_row(const Element<V>* in, Element<V>* out, int64_t n) {
 
 /// One vector of columns, `width` of them real.
 template <class V, bool logarithm>
-inline void softmax_column_vector(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride, int64_t width) {
+inline void softmax_column_vector(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride,
+                                  int64_t width) {
   const auto get = [width](const Element<V>* p) {
     return width == kLanes<V> ? load<V>(p) : load_some<V>(p, width, 0);
   };
@@ -132,12 +134,14 @@ inline void softmax_column_vector(const Element<V>* in, Element<V>* out, int64_t
   }
   const V log_sum = logarithm ? log<V>(sum) : V{};
   for (int64_t i = 0; i < n; ++i) {
-    put(out + i * stride, logarithm ? get(in + i * stride) - max - log_sum : get(out + i * stride) / sum);
+    put(out + i * stride,
+        logarithm ? get(in + i * stride) - max - log_sum : get(out + i * stride) / sum);
   }
 }
 
 template <class V, bool logarithm>
-void softmax_columns(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride, int64_t width) {
+void softmax_columns(const Element<V>* in, Element<V>* out, int64_t n, int64_t stride,
+                     int64_t width) {
   for (int64_t c = 0; c < width; c += kLanes<V>) {
     const int64_t columns = width - c < kLanes<V> ? width - c : kLanes<V>;
     softmax_column_vector<V, logarithm>(in + c, out + c, n, stride, columns);
@@ -151,8 +155,8 @@ inline V load_at(const Element<V>* p, int64_t i, int64_t n, Element<V> other) {
 }
 
 template <class V>
-void normalize_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> mean, Element<V> rstd,
-                   const Element<V>* weight, const Element<V>* bias) {
+void normalize_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> mean,
+                   Element<V> rstd, const Element<V>* weight, const Element<V>* bias) {
   if (weight != nullptr && bias != nullptr) {
     map_row<V>(in, out, n, 0, [=](V x, int64_t i) {
       return (x - mean) * rstd * load_at<V>(weight, i, n, 0) + load_at<V>(bias, i, n, 0);
@@ -168,22 +172,24 @@ void normalize_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> 
 }
 
 template <class V>
-void scale_shift_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> scale, Element<V> shift) {
+void scale_shift_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> scale,
+                     Element<V> shift) {
   map_row<V>(in, out, n, 0, [=](V x, int64_t) { return x * scale + shift; });
 }
 
 template <class V>
 void scale_shift_each(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* scale,
                       const Element<V>* shift) {
-  map_row<V>(in, out, n, 0,
-             [=](V x, int64_t i) { return x * load_at<V>(scale, i, n, 0) + load_at<V>(shift, i, n, 0); });
+  map_row<V>(in, out, n, 0, [=](V x, int64_t i) {
+    return x * load_at<V>(scale, i, n, 0) + load_at<V>(shift, i, n, 0);
+  });
 }
 
 template <class V>
 constexpr NormRowLoops<Element<V>> row_loops_of() {
-  return {softmax_row<V>, log_softmax_row<V>, softmax_columns<V, false>, softmax_columns<V, true>,
-          sum_row<V>,     square_sum_row<V>,  normalize_row<V>,          scale_shift_row<V>,
-          scale_shift_each<V>};
+  return {softmax_row<V>,           log_softmax_row<V>, softmax_columns<V, false>,
+          softmax_columns<V, true>, sum_row<V>,         square_sum_row<V>,
+          normalize_row<V>,         scale_shift_row<V>, scale_shift_each<V>};
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 /// Input distance between neighbouring output pixels.
 template <class T>
 T source_step(int64_t in_size, int64_t out_size, bool align_corners, double scale) {
-  if (align_corners) return out_size > 1 ? static_cast<T>(in_size - 1) / static_cast<T>(out_size - 1) : T{0};
+  if (align_corners)
+    return out_size > 1 ? static_cast<T>(in_size - 1) / static_cast<T>(out_size - 1) : T{0};
   if (scale > 0) return static_cast<T>(1.0 / scale);
   return static_cast<T>(in_size) / static_cast<T>(out_size);
 }
@@ -26,7 +27,8 @@ struct Neighbours {
 
 template <class T>
 Neighbours<T> neighbours(int64_t index, T step, int64_t in_size, bool align_corners) {
-  T position = align_corners ? step * static_cast<T>(index) : step * (static_cast<T>(index) + T(0.5)) - T(0.5);
+  T position = align_corners ? step * static_cast<T>(index)
+                             : step * (static_cast<T>(index) + T(0.5)) - T(0.5);
   if (!(position > 0)) position = 0;
   int64_t low = static_cast<int64_t>(std::floor(position));
   if (low > in_size - 1) low = in_size - 1;
@@ -58,11 +60,14 @@ int64_t nearest_index(int64_t index, int64_t in_size, int64_t out_size, double s
   return position < in_size ? position : in_size - 1;
 }
 
-void upsample_nearest2d(const UpsampleShape& shape, size_t element_size, const void* in, void* out) {
-  const int64_t pixel = static_cast<int64_t>(element_size) * (shape.channels_last ? shape.channels : 1);
+void upsample_nearest2d(const UpsampleShape& shape, size_t element_size, const void* in,
+                        void* out) {
+  const int64_t pixel =
+      static_cast<int64_t>(element_size) * (shape.channels_last ? shape.channels : 1);
   for_rows(shape, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      const int64_t y = nearest_index(i % shape.out_height, shape.in_height, shape.out_height, shape.scale_height);
+      const int64_t y = nearest_index(i % shape.out_height, shape.in_height, shape.out_height,
+                                      shape.scale_height);
       const char* source = static_cast<const char*>(in) +
                            (i / shape.out_height * shape.in_height + y) * shape.in_width * pixel;
       char* target = static_cast<char*>(out) + i * shape.out_width * pixel;
@@ -76,12 +81,15 @@ void upsample_nearest2d(const UpsampleShape& shape, size_t element_size, const v
 
 template <class T>
 void upsample_bilinear2d(const UpsampleShape& shape, const T* in, T* out) {
-  const T step_y = source_step<T>(shape.in_height, shape.out_height, shape.align_corners, shape.scale_height);
-  const T step_x = source_step<T>(shape.in_width, shape.out_width, shape.align_corners, shape.scale_width);
+  const T step_y =
+      source_step<T>(shape.in_height, shape.out_height, shape.align_corners, shape.scale_height);
+  const T step_x =
+      source_step<T>(shape.in_width, shape.out_width, shape.align_corners, shape.scale_width);
   const int64_t pixel = shape.channels_last ? shape.channels : 1;
   for_rows(shape, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      const Neighbours<T> rows = neighbours(i % shape.out_height, step_y, shape.in_height, shape.align_corners);
+      const Neighbours<T> rows =
+          neighbours(i % shape.out_height, step_y, shape.in_height, shape.align_corners);
       const T* image = in + i / shape.out_height * shape.in_height * shape.in_width * pixel;
       const T* upper = image + rows.low * shape.in_width * pixel;
       const T* lower = image + rows.high * shape.in_width * pixel;
@@ -91,8 +99,9 @@ void upsample_bilinear2d(const UpsampleShape& shape, const T* in, T* out) {
         for (int64_t c = 0; c < pixel; ++c) {
           const int64_t left = columns.low * pixel + c;
           const int64_t right = columns.high * pixel + c;
-          target[x * pixel + c] = blend(blend(upper[left], upper[right], columns.weight),
-                                        blend(lower[left], lower[right], columns.weight), rows.weight);
+          target[x * pixel + c] =
+              blend(blend(upper[left], upper[right], columns.weight),
+                    blend(lower[left], lower[right], columns.weight), rows.weight);
         }
       }
     }

@@ -21,11 +21,12 @@ struct UpsampleShape {
 };
 
 /// The input index that an output index reads.
-EXECUTORCH_COMPUTE_API int64_t nearest_index(int64_t index, int64_t in_size, int64_t out_size, double scale);
+EXECUTORCH_COMPUTE_API int64_t nearest_index(int64_t index, int64_t in_size, int64_t out_size,
+                                             double scale);
 
 /// Copies the nearest input pixel for each output pixel. `element_size` bytes per element.
-EXECUTORCH_COMPUTE_API void upsample_nearest2d(const UpsampleShape& shape, size_t element_size, const void* in,
-                                               void* out);
+EXECUTORCH_COMPUTE_API void upsample_nearest2d(const UpsampleShape& shape, size_t element_size,
+                                               const void* in, void* out);
 
 /// Interpolates between the four surrounding pixels. T: float, double.
 template <class T>

@@ -22,23 +22,25 @@ struct Geometry {
   bool transposed = false;
 };
 
-Error read_geometry(const Tensor& input, IntList stride, IntList padding, IntList dilation, bool transposed,
-                    IntList output_padding, int64_t groups, Geometry* geometry) {
+Error read_geometry(const Tensor& input, IntList stride, IntList padding, IntList dilation,
+                    bool transposed, IntList output_padding, int64_t groups, Geometry* geometry) {
   ET_TRY(check_rank(input, "input", 3, 2 + compute::kSpatial));
   geometry->dims = static_cast<int>(input.dim()) - 2;
   geometry->transposed = transposed;
   geometry->groups = groups;
-  ET_REQUIRE(groups > 0 && groups <= kMaxSpatialArgument, InvalidArgument, "argument 'groups': %lld is out of range",
-             static_cast<long long>(groups));
+  ET_REQUIRE(groups > 0 && groups <= kMaxSpatialArgument, InvalidArgument,
+             "argument 'groups': %lld is out of range", static_cast<long long>(groups));
   ET_TRY(read_spatial(stride, geometry->dims, 1, "stride", geometry->stride));
   ET_TRY(read_spatial(padding, geometry->dims, 0, "padding", geometry->padding));
   ET_TRY(read_spatial(dilation, geometry->dims, 1, "dilation", geometry->dilation));
   if (!transposed) return Error::Ok;
-  ET_TRY(read_spatial(output_padding, geometry->dims, 0, "output_padding", geometry->output_padding));
+  ET_TRY(
+      read_spatial(output_padding, geometry->dims, 0, "output_padding", geometry->output_padding));
   for (int d = 0; d < geometry->dims; ++d) {
     ET_REQUIRE(geometry->output_padding[d] < geometry->stride[d] ||
                    geometry->output_padding[d] < geometry->dilation[d],
-               InvalidArgument, "argument 'output_padding': %lld must be less than stride or dilation",
+               InvalidArgument,
+               "argument 'output_padding': %lld must be less than stride or dilation",
                static_cast<long long>(geometry->output_padding[d]));
   }
   return Error::Ok;
@@ -54,30 +56,34 @@ Error check_weight(const Tensor& input, const Tensor& weight, const std::optiona
   const int64_t second = weight.sizes()[1];
   const int64_t expected = geometry.transposed ? first : second * geometry.groups;
   ET_REQUIRE(channels == expected && first % geometry.groups == 0, InvalidArgument,
-             "arguments 'input' and 'weight': %s and %s do not go together in %lld groups", describe(input).text,
-             describe(weight).text, static_cast<long long>(geometry.groups));
+             "arguments 'input' and 'weight': %s and %s do not go together in %lld groups",
+             describe(input).text, describe(weight).text, static_cast<long long>(geometry.groups));
   *out_channels = geometry.transposed ? second * geometry.groups : first;
   if (!bias.has_value()) return Error::Ok;
-  ET_REQUIRE(is_arithmetic(bias->scalar_type()) && bias->dim() == 1 && bias->numel() == *out_channels, InvalidArgument,
-             "argument 'bias': expected %lld elements, found %s", static_cast<long long>(*out_channels),
-             describe(*bias).text);
+  ET_REQUIRE(
+      is_arithmetic(bias->scalar_type()) && bias->dim() == 1 && bias->numel() == *out_channels,
+      InvalidArgument, "argument 'bias': expected %lld elements, found %s",
+      static_cast<long long>(*out_channels), describe(*bias).text);
   return Error::Ok;
 }
 
-Error output_sizes(const Tensor& input, const Tensor& weight, const Geometry& geometry, int64_t out_channels,
-                   Sizes* sizes) {
+Error output_sizes(const Tensor& input, const Tensor& weight, const Geometry& geometry,
+                   int64_t out_channels, Sizes* sizes) {
   sizes->push(input.sizes()[0]);
   sizes->push(out_channels);
   for (int d = 0; d < geometry.dims; ++d) {
     const int64_t size = input.sizes()[d + 2];
     const int64_t kernel = weight.sizes()[d + 2];
-    ET_REQUIRE(kernel > 0, InvalidArgument, "argument 'weight': %s has an empty kernel", describe(weight).text);
+    ET_REQUIRE(kernel > 0, InvalidArgument, "argument 'weight': %s has an empty kernel",
+               describe(weight).text);
     const int64_t reach = geometry.dilation[d] * (kernel - 1);
-    const int64_t result =
-        geometry.transposed
-            ? (size - 1) * geometry.stride[d] - 2 * geometry.padding[d] + reach + geometry.output_padding[d] + 1
-            : window_positions(size, kernel, geometry.stride[d], geometry.padding[d], geometry.dilation[d], false);
-    ET_REQUIRE(result > 0, InvalidArgument, "arguments 'input' and 'weight': the kernel of %s does not fit into %s",
+    const int64_t result = geometry.transposed
+                               ? (size - 1) * geometry.stride[d] - 2 * geometry.padding[d] + reach +
+                                     geometry.output_padding[d] + 1
+                               : window_positions(size, kernel, geometry.stride[d],
+                                                  geometry.padding[d], geometry.dilation[d], false);
+    ET_REQUIRE(result > 0, InvalidArgument,
+               "arguments 'input' and 'weight': the kernel of %s does not fit into %s",
                describe(weight).text, describe(input).text);
     sizes->push(result);
   }
@@ -127,8 +133,8 @@ class ImageInput {
     ET_TRY(rows_.prepare(tensor, ScalarType::Float));
     const int64_t images = tensor.sizes()[0] * tensor.sizes()[1];
     if (numel > 0) {
-      compute::nchw_to_nhwc(rows_.data<float>(), scratch_.as<float>(), tensor.sizes()[0], tensor.sizes()[1],
-                            numel / images);
+      compute::nchw_to_nhwc(rows_.data<float>(), scratch_.as<float>(), tensor.sizes()[0],
+                            tensor.sizes()[1], numel / images);
     }
     return Error::Ok;
   }
@@ -161,7 +167,8 @@ class ImageOutput {
   float* data() const { return data_; }
   void finish() {
     if (direct_) return;
-    compute::nhwc_to_nchw(data_, rows_.data<float>(), batch_, channels_, numel_ / (batch_ * channels_));
+    compute::nhwc_to_nchw(data_, rows_.data<float>(), batch_, channels_,
+                          numel_ / (batch_ * channels_));
     rows_.finish();
   }
 
@@ -175,8 +182,9 @@ class ImageOutput {
   bool direct_ = false;
 };
 
-Error convolve_images(Context& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                      const Geometry& geometry, const Tensor& out) {
+Error convolve_images(Context& context, const Tensor& input, const Tensor& weight,
+                      const std::optional<Tensor>& bias, const Geometry& geometry,
+                      const Tensor& out) {
   compute::ConvPlan plan;
   const compute::ConvShape shape = image_shape(input, weight, geometry, out.sizes()[1]);
   ET_REQUIRE(compute::conv_plan(shape, compute::active_isa(), &plan), InvalidArgument,
@@ -200,7 +208,8 @@ Error convolve_images(Context& context, const Tensor& input, const Tensor& weigh
   const size_t scratch_bytes = compute::conv_scratch_bytes(plan);
   ET_TRY(scratch.allocate(scratch_bytes, 1));
   compute::conv_pack(plan, kernel.data<float>(), nullptr, packed.as<float>());
-  compute::conv_run(plan, packed.as<float>(), in.data(), to.data(), epilogue, scratch.data(), scratch_bytes);
+  compute::conv_run(plan, packed.as<float>(), in.data(), to.data(), epilogue, scratch.data(),
+                    scratch_bytes);
   to.finish();
   return Error::Ok;
 }
@@ -211,8 +220,9 @@ ScalarType plain_type(ScalarType dtype) {
   return dtype == ScalarType::Long ? ScalarType::Long : ScalarType::Int;
 }
 
-Error convolve_plain(Context& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                     const Geometry& geometry, const Tensor& out) {
+Error convolve_plain(Context& context, const Tensor& input, const Tensor& weight,
+                     const std::optional<Tensor>& bias, const Geometry& geometry,
+                     const Tensor& out) {
   compute::PlainConv conv;
   conv.batch = input.sizes()[0];
   conv.in_channels = input.sizes()[1];
@@ -243,14 +253,16 @@ Error convolve_plain(Context& context, const Tensor& input, const Tensor& weight
   return Error::Ok;
 }
 
-Error convolution(Context& context, const Tensor& input, const Tensor& weight, std::optional<Tensor> bias,
-                  IntList stride, IntList padding, IntList dilation, bool transposed, IntList output_padding,
-                  int64_t groups, Tensor& out) {
+Error convolution(Context& context, const Tensor& input, const Tensor& weight,
+                  std::optional<Tensor> bias, IntList stride, IntList padding, IntList dilation,
+                  bool transposed, IntList output_padding, int64_t groups, Tensor& out) {
   ET_TRY(check_arithmetic(input, "input"));
-  ET_REQUIRE(input.scalar_type() != ScalarType::Bool, InvalidArgument, "argument 'input': dtype bool is not supported");
+  ET_REQUIRE(input.scalar_type() != ScalarType::Bool, InvalidArgument,
+             "argument 'input': dtype bool is not supported");
   ET_TRY(check_same_dtype(input, "input", out, "out"));
   Geometry geometry;
-  ET_TRY(read_geometry(input, stride, padding, dilation, transposed, output_padding, groups, &geometry));
+  ET_TRY(read_geometry(input, stride, padding, dilation, transposed, output_padding, groups,
+                       &geometry));
   int64_t out_channels = 0;
   ET_TRY(check_weight(input, weight, bias, geometry, &out_channels));
   Sizes sizes;
@@ -259,7 +271,8 @@ Error convolution(Context& context, const Tensor& input, const Tensor& weight, s
   ET_TRY(check_no_overlap(out, input, "input"));
   ET_TRY(check_no_overlap(out, weight, "weight"));
   if (out.numel() == 0) return Error::Ok;
-  const bool image = geometry.dims <= 2 && accumulation_type(input.scalar_type()) == ScalarType::Float &&
+  const bool image = geometry.dims <= 2 &&
+                     accumulation_type(input.scalar_type()) == ScalarType::Float &&
                      is_floating(input.scalar_type()) && input.numel() > 0;
   if (image) return convolve_images(context, input, weight, bias, geometry, out);
   return convolve_plain(context, input, weight, bias, geometry, out);
@@ -267,13 +280,16 @@ Error convolution(Context& context, const Tensor& input, const Tensor& weight, s
 
 constexpr OperatorRow kRows[] = {
     row<"aten::convolution.out", convolution>(
-        "(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool "
+        "(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
+        "dilation, bool "
         "transposed, SymInt[] output_padding, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace
 
-Table conv_rows() { return kRows; }
+Table conv_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

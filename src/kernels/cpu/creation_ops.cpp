@@ -25,14 +25,17 @@ Error resize_to_list(const Tensor& out, IntList size) {
 }
 
 /// What the memory holds is undefined, as in eager.
-Error empty(Context&, IntList size, std::optional<int64_t>, Tensor& out) { return resize_to_list(out, size); }
+Error empty(Context&, IntList size, std::optional<int64_t>, Tensor& out) {
+  return resize_to_list(out, size);
+}
 
 Error full(Context&, IntList size, Scalar fill_value, Tensor& out) {
   ET_TRY(resize_to_list(out, size));
   return fill_with(out, fill_value, "fill_value");
 }
 
-Error full_like(Context&, const Tensor& self, Scalar fill_value, std::optional<int64_t>, Tensor& out) {
+Error full_like(Context&, const Tensor& self, Scalar fill_value, std::optional<int64_t>,
+                Tensor& out) {
   ET_TRY(resize_output_like(out, self));
   return fill_with(out, fill_value, "fill_value");
 }
@@ -46,7 +49,9 @@ Error zeros(Context&, IntList size, Tensor& out) {
   return Error::Ok;
 }
 
-Error ones(Context& context, IntList size, Tensor& out) { return full(context, size, Scalar(int64_t{1}), out); }
+Error ones(Context& context, IntList size, Tensor& out) {
+  return full(context, size, Scalar(int64_t{1}), out);
+}
 
 Error scalar_tensor(Context&, Scalar s, Tensor& out) {
   ET_TRY(resize_output(out, Sizes{}));
@@ -65,8 +70,9 @@ Error fill_tensor(Context&, const Tensor& self, const Tensor& value, Tensor& out
   ET_TRY(check_no_overlap(out, value, "value"));
   TensorView from = view_of(value);
   const TensorView to = view_of(out);
-  ET_REQUIRE(compute::convertible(to.dtype, from.dtype), InvalidArgument, "there is no conversion from %s to %s",
-             dtype_name(value.scalar_type()), dtype_name(out.scalar_type()));
+  ET_REQUIRE(compute::convertible(to.dtype, from.dtype), InvalidArgument,
+             "there is no conversion from %s to %s", dtype_name(value.scalar_type()),
+             dtype_name(out.scalar_type()));
   while (from.rank < to.rank) {
     from.insert(from.rank, to.sizes[from.rank], 0);
   }
@@ -77,18 +83,21 @@ Error fill_tensor(Context&, const Tensor& self, const Tensor& value, Tensor& out
 constexpr double kMaxLength = 2147483647.0;
 
 /// The number of steps from start to end; an error for an infinite or backward range.
-Error range_length(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType dtype, int64_t* length) {
+Error range_length(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType dtype,
+                   int64_t* length) {
   const double first = to_double(start);
   const double last = to_double(end);
   const double stride = to_double(step);
-  ET_REQUIRE(stride != 0 && !std::isnan(stride), InvalidArgument, "argument 'step': must not be zero");
-  ET_REQUIRE(std::isfinite(first) && std::isfinite(last), InvalidArgument, "the range from %g to %g is not finite",
-             first, last);
+  ET_REQUIRE(stride != 0 && !std::isnan(stride), InvalidArgument,
+             "argument 'step': must not be zero");
+  ET_REQUIRE(std::isfinite(first) && std::isfinite(last), InvalidArgument,
+             "the range from %g to %g is not finite", first, last);
   ET_REQUIRE(stride > 0 ? last >= first : last <= first, InvalidArgument,
              "argument 'step': %g leads away from the end, from %g to %g", stride, first, last);
   double count = std::ceil((last - first) / stride);
   int64_t difference = 0;
-  if (dtype == ScalarType::Long && !__builtin_sub_overflow(to_int64(end), to_int64(start), &difference)) {
+  if (dtype == ScalarType::Long &&
+      !__builtin_sub_overflow(to_int64(end), to_int64(start), &difference)) {
     // int64 bounds are cut to integers first; differences beyond 2^53 stay exact.
     const int64_t whole = to_int64(step);
     ET_REQUIRE(whole != 0, InvalidArgument, "argument 'step': must not be zero");
@@ -98,14 +107,16 @@ Error range_length(const Scalar& start, const Scalar& end, const Scalar& step, S
       count = static_cast<double>(difference / whole + (difference % whole != 0 ? 1 : 0));
     }
   }
-  ET_REQUIRE(count >= 0 && count <= kMaxLength, InvalidArgument, "a range of %g elements is too long", count);
+  ET_REQUIRE(count >= 0 && count <= kMaxLength, InvalidArgument,
+             "a range of %g elements is too long", count);
   *length = static_cast<int64_t>(count);
   return Error::Ok;
 }
 
 Error arange_start(Context& context, Scalar start, Scalar end, Scalar step, Tensor& out) {
   ET_TRY(check_arithmetic(out, "out"));
-  ET_REQUIRE(out.scalar_type() != ScalarType::Bool, InvalidArgument, "argument 'out': dtype bool is not supported");
+  ET_REQUIRE(out.scalar_type() != ScalarType::Bool, InvalidArgument,
+             "argument 'out': dtype bool is not supported");
   int64_t length = 0;
   ET_TRY(range_length(start, end, step, out.scalar_type(), &length));
   Sizes sizes;
@@ -142,22 +153,27 @@ Error arange(Context& context, Scalar end, Tensor& out) {
 constexpr OperatorRow kRows[] = {
     row<"aten::empty.out", empty>(
         "(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::full.out", full>("(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::full_like.out", full_like>(
-        "(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::full.out", full>(
+        "(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::full_like.out", full_like>("(Tensor self, Scalar fill_value, *, MemoryFormat? "
+                                          "memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::zeros.out", zeros>("(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::ones.out", ones>("(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::arange.out", arange>("(Scalar end, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::arange.start_out", arange_start>(
         "(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::scalar_tensor.out", scalar_tensor>("(Scalar s, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::fill.Scalar_out", fill_scalar>("(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::fill.Tensor_out", fill_tensor>("(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::fill.Scalar_out", fill_scalar>(
+        "(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::fill.Tensor_out", fill_tensor>(
+        "(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace
 
-Table creation_rows() { return kRows; }
+Table creation_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -24,14 +24,15 @@ Error check_blocking(bool non_blocking) {
   return Error::Ok;
 }
 
-Error clone_dim_order(Context&, const Tensor& self, bool non_blocking, std::optional<IntList> dim_order, Tensor& out) {
+Error clone_dim_order(Context&, const Tensor& self, bool non_blocking,
+                      std::optional<IntList> dim_order, Tensor& out) {
   ET_TRY(check_blocking(non_blocking));
   ET_TRY(check_dim_order(dim_order, out));
   return write_view(out, self, view_of(self));
 }
 
-Error to_dim_order_copy(Context&, const Tensor& self, bool non_blocking, std::optional<IntList> dim_order,
-                        Tensor& out) {
+Error to_dim_order_copy(Context&, const Tensor& self, bool non_blocking,
+                        std::optional<IntList> dim_order, Tensor& out) {
   ET_TRY(check_blocking(non_blocking));
   ET_TRY(check_dim_order(dim_order, out));
   return write_converted(out, self);
@@ -43,15 +44,18 @@ Error empty_dim_order(Context&, IntList size, std::optional<IntList> dim_order, 
   return check_dim_order(dim_order, out);
 }
 
-/// Checks both sides of a copy between devices and finds the allocator of the device that is not the CPU.
-Error prepare_device_copy(const Tensor& self, const Tensor& out, const Tensor& remote, const char* name,
-                          runtime::DeviceAllocator** allocator) {
+/// Checks both sides of a copy between devices and finds the allocator of the device that is not
+/// the CPU.
+Error prepare_device_copy(const Tensor& self, const Tensor& out, const Tensor& remote,
+                          const char* name, runtime::DeviceAllocator** allocator) {
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   ET_TRY(resize_output_like(out, self));
-  ET_REQUIRE(same_layout(self, out), InvalidArgument, "argument 'out': %s is not laid out as the input, %s",
-             describe(out).text, describe(self).text);
+  ET_REQUIRE(same_layout(self, out), InvalidArgument,
+             "argument 'out': %s is not laid out as the input, %s", describe(out).text,
+             describe(self).text);
   *allocator = runtime::get_device_allocator(remote.device_type());
-  ET_REQUIRE(*allocator != nullptr, NotFound, "argument '%s': no allocator is registered for device type %d", name,
+  ET_REQUIRE(*allocator != nullptr, NotFound,
+             "argument '%s': no allocator is registered for device type %d", name,
              static_cast<int>(remote.device_type()));
   return Error::Ok;
 }
@@ -59,31 +63,37 @@ Error prepare_device_copy(const Tensor& self, const Tensor& out, const Tensor& r
 Error copy_host_to_device(Context&, const Tensor& self, Tensor& out) {
   runtime::DeviceAllocator* allocator = nullptr;
   ET_TRY(prepare_device_copy(self, out, out, "out", &allocator));
-  return allocator->copy_host_to_device(out.mutable_data_ptr(), self.const_data_ptr(), self.nbytes(),
-                                        out.device_index());
+  return allocator->copy_host_to_device(out.mutable_data_ptr(), self.const_data_ptr(),
+                                        self.nbytes(), out.device_index());
 }
 
 Error copy_device_to_host(Context&, const Tensor& self, Tensor& out) {
   runtime::DeviceAllocator* allocator = nullptr;
   ET_TRY(prepare_device_copy(self, out, self, "self", &allocator));
-  return allocator->copy_device_to_host(out.mutable_data_ptr(), self.const_data_ptr(), self.nbytes(),
-                                        self.device_index());
+  return allocator->copy_device_to_host(out.mutable_data_ptr(), self.const_data_ptr(),
+                                        self.nbytes(), self.device_index());
 }
 
 constexpr OperatorRow kRows[] = {
     row<"dim_order_ops::_clone_dim_order.out", clone_dim_order>(
-        "(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)"),
+        "(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> "
+        "Tensor(a!)"),
     row<"dim_order_ops::_to_dim_order_copy.out", to_dim_order_copy>(
-        "(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)"),
+        "(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> "
+        "Tensor(a!)"),
     row<"dim_order_ops::_empty_dim_order.out", empty_dim_order>(
         "(int[] size, *, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)"),
-    row<"et_copy::_h2d_copy.out", copy_host_to_device>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"et_copy::_d2h_copy.out", copy_device_to_host>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"et_copy::_h2d_copy.out", copy_host_to_device>(
+        "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"et_copy::_d2h_copy.out", copy_device_to_host>(
+        "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace
 
-Table dim_order_rows() { return kRows; }
+Table dim_order_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

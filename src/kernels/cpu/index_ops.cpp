@@ -20,22 +20,23 @@ Error index_tensor(Context& context, const Tensor& self, OptionalTensorList indi
   Scratch to_offsets(context);
   ET_TRY(to_offsets.allocate(static_cast<size_t>(slices.count()), sizeof(int64_t)));
   slices.result_offsets(to, to_offsets.as<int64_t>());
-  compute::copy_slices(slices.slice_of_result(to), to_offsets.as<int64_t>(), slices.slice_of_self(view_of(self)),
-                       slices.offsets(), slices.count());
+  compute::copy_slices(slices.slice_of_result(to), to_offsets.as<int64_t>(),
+                       slices.slice_of_self(view_of(self)), slices.offsets(), slices.count());
   return Error::Ok;
 }
 
-/// Copies the slices of dimension `d` that `index` names, in its row-major order, to the successive places `to`
-/// has for them.
-Error select_slices(Context& context, const TensorView& to_slice, const int64_t* to_offsets, const TensorView& from,
-                    int d, const Tensor& index, const char* name, bool wrap) {
+/// Copies the slices of dimension `d` that `index` names, in its row-major order, to the successive
+/// places `to` has for them.
+Error select_slices(Context& context, const TensorView& to_slice, const int64_t* to_offsets,
+                    const TensorView& from, int d, const Tensor& index, const char* name,
+                    bool wrap) {
   const int64_t count = index.numel();
   Scratch offsets(context);
   ET_TRY(offsets.allocate(static_cast<size_t>(count), sizeof(int64_t)));
   for (int64_t i = 0; i < count; ++i) offsets.as<int64_t>()[i] = 0;
   const int64_t limit = from.sizes[d];
-  const compute::BadIndex bad =
-      compute::add_index_offsets(view_of(index), limit, from.strides[d], offsets.as<int64_t>(), wrap);
+  const compute::BadIndex bad = compute::add_index_offsets(view_of(index), limit, from.strides[d],
+                                                           offsets.as<int64_t>(), wrap);
   if (bad.found) return bad_index(name, bad.value, d, limit);
   TensorView slice = from;
   slice.remove(d);
@@ -43,7 +44,8 @@ Error select_slices(Context& context, const TensorView& to_slice, const int64_t*
   return Error::Ok;
 }
 
-Error index_select(Context& context, const Tensor& self, int64_t dim, const Tensor& index, Tensor& out) {
+Error index_select(Context& context, const Tensor& self, int64_t dim, const Tensor& index,
+                   Tensor& out) {
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
   ET_TRY(check_rank(index, "index", 0, 1));
@@ -52,7 +54,8 @@ Error index_select(Context& context, const Tensor& self, int64_t dim, const Tens
   const int64_t count = index.numel();
   Sizes sizes = sizes_of(self);
   ET_REQUIRE(sizes.rank > 0 || count == 1, InvalidArgument,
-             "argument 'index': a 0-d tensor takes one index, found %lld", static_cast<long long>(count));
+             "argument 'index': a 0-d tensor takes one index, found %lld",
+             static_cast<long long>(count));
   if (sizes.rank > 0) sizes[d] = count;
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
@@ -69,7 +72,8 @@ Error index_select(Context& context, const Tensor& self, int64_t dim, const Tens
   return select_slices(context, to, to_offsets.as<int64_t>(), from, d, index, "index", false);
 }
 
-Error embedding(Context& context, const Tensor& weight, const Tensor& indices, int64_t, bool, bool, Tensor& out) {
+Error embedding(Context& context, const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
+                Tensor& out) {
   ET_TRY(check_rank(weight, "weight", 2, 2));
   ET_TRY(check_index_type(indices, "indices"));
   ET_TRY(check_same_dtype(weight, "weight", out, "out"));
@@ -86,7 +90,8 @@ Error embedding(Context& context, const Tensor& weight, const Tensor& indices, i
   Scratch to_offsets(context);
   ET_TRY(to_offsets.allocate(static_cast<size_t>(count), sizeof(int64_t)));
   for (int64_t i = 0; i < count; ++i) to_offsets.as<int64_t>()[i] = i * row.sizes[0];
-  ET_TRY(select_slices(context, row, to_offsets.as<int64_t>(), view_of(weight), 0, indices, "indices", false));
+  ET_TRY(select_slices(context, row, to_offsets.as<int64_t>(), view_of(weight), 0, indices,
+                       "indices", false));
   output.finish();
   return Error::Ok;
 }
@@ -119,8 +124,8 @@ Error gather(Context&, const Tensor& self, int64_t dim, const Tensor& index, boo
 
 Error nonzero(Context&, const Tensor& self, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
-  ET_REQUIRE(out.scalar_type() == ScalarType::Long, InvalidArgument, "argument 'out': expected int64, found %s",
-             dtype_name(out.scalar_type()));
+  ET_REQUIRE(out.scalar_type() == ScalarType::Long, InvalidArgument,
+             "argument 'out': expected int64, found %s", dtype_name(out.scalar_type()));
   const TensorView from = view_of(self);
   Sizes sizes;
   sizes.push(compute::count_nonzero(from));
@@ -153,8 +158,9 @@ Error sum_repeats(const TensorView& repeats, int64_t* sum) {
   *sum = 0;
   for (int64_t i = 0; i < repeats.sizes[0]; ++i) {
     const char* element = repeats.data + i * static_cast<int64_t>(repeats.element_size);
-    const int64_t count = repeats.dtype == compute::DType::i64 ? *reinterpret_cast<const int64_t*>(element)
-                                                               : *reinterpret_cast<const int32_t*>(element);
+    const int64_t count = repeats.dtype == compute::DType::i64
+                              ? *reinterpret_cast<const int64_t*>(element)
+                              : *reinterpret_cast<const int32_t*>(element);
     ET_REQUIRE(count >= 0 && !__builtin_add_overflow(*sum, count, sum), InvalidArgument,
                "argument 'repeats': %lld is out of range", static_cast<long long>(count));
   }
@@ -170,7 +176,8 @@ void write_repeats(const TensorView& repeats, void* out) {
   }
 }
 
-Error repeat_interleave(Context&, const Tensor& repeats, std::optional<int64_t> output_size, Tensor& out) {
+Error repeat_interleave(Context&, const Tensor& repeats, std::optional<int64_t> output_size,
+                        Tensor& out) {
   ET_TRY(check_rank(repeats, "repeats", 1, 1));
   ET_TRY(check_index_type(repeats, "repeats"));
   ET_TRY(check_same_dtype(repeats, "repeats", out, "out"));
@@ -193,23 +200,27 @@ Error repeat_interleave(Context&, const Tensor& repeats, std::optional<int64_t> 
 }
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::index.Tensor_out", index_tensor>("(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::index.Tensor_out", index_tensor>(
+        "(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::index_select.out", index_select>(
         "(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::embedding.out", embedding>(
-        "(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False, *, "
-        "Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::gather.out", gather>(
-        "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::embedding.out", embedding>("(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
+                                          "bool scale_grad_by_freq=False, bool sparse=False, *, "
+                                          "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::gather.out", gather>("(Tensor self, int dim, Tensor index, *, bool "
+                                    "sparse_grad=False, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::nonzero.out", nonzero>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::masked_select.out", masked_select>("(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::masked_select.out", masked_select>(
+        "(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::repeat_interleave.Tensor_out", repeat_interleave>(
         "(Tensor repeats, *, SymInt? output_size=None, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace
 
-Table index_rows() { return kRows; }
+Table index_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

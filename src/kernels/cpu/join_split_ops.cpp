@@ -8,21 +8,27 @@ namespace kernels {
 namespace {
 
 /// A 1-d tensor without elements joins anything and adds nothing.
-bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
+bool is_skipped(const Tensor& tensor) {
+  return tensor.dim() == 1 && tensor.numel() == 0;
+}
 
 Error check_join_types(TensorList tensors, const Tensor& out) {
-  ET_REQUIRE(tensors.size() > 0, InvalidArgument, "argument 'tensors': expected at least one tensor");
+  ET_REQUIRE(tensors.size() > 0, InvalidArgument,
+             "argument 'tensors': expected at least one tensor");
   ResultType type;
   for (const Tensor& tensor : tensors) type.add(tensor);
   bool uniform = true;
-  for (const Tensor& tensor : tensors) uniform = uniform && tensor.scalar_type() == out.scalar_type();
+  for (const Tensor& tensor : tensors)
+    uniform = uniform && tensor.scalar_type() == out.scalar_type();
   if (uniform) return Error::Ok;
   for (const Tensor& tensor : tensors) {
-    ET_REQUIRE(is_arithmetic(tensor.scalar_type()) || is_complex(tensor.scalar_type()), InvalidArgument,
-               "argument 'tensors': dtype %s is not supported", dtype_name(tensor.scalar_type()));
+    ET_REQUIRE(is_arithmetic(tensor.scalar_type()) || is_complex(tensor.scalar_type()),
+               InvalidArgument, "argument 'tensors': dtype %s is not supported",
+               dtype_name(tensor.scalar_type()));
   }
-  ET_REQUIRE(compute::convertible(compute_dtype(out.scalar_type()), compute_dtype(type.get())), InvalidArgument,
-             "argument 'out': dtype %s is not supported", dtype_name(out.scalar_type()));
+  ET_REQUIRE(compute::convertible(compute_dtype(out.scalar_type()), compute_dtype(type.get())),
+             InvalidArgument, "argument 'out': dtype %s is not supported",
+             dtype_name(out.scalar_type()));
   return check_can_cast(type.get(), out);
 }
 
@@ -32,7 +38,8 @@ Error joined_sizes(TensorList tensors, int64_t dim, int* normalized, Sizes* size
   int64_t total = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
-    ET_REQUIRE(tensor.dim() > 0, InvalidArgument, "argument 'tensors': tensor %zu is 0-d and cannot be concatenated", i);
+    ET_REQUIRE(tensor.dim() > 0, InvalidArgument,
+               "argument 'tensors': tensor %zu is 0-d and cannot be concatenated", i);
     if (is_skipped(tensor)) continue;
     if (model == nullptr) {
       model = &tensor;
@@ -42,7 +49,8 @@ Error joined_sizes(TensorList tensors, int64_t dim, int* normalized, Sizes* size
     for (int d = 0; fits && d < model->dim(); ++d) {
       fits = d == *normalized || tensor.sizes()[d] == model->sizes()[d];
     }
-    ET_REQUIRE(fits, InvalidArgument, "argument 'tensors': tensor %zu, %s, does not fit %s in all dimensions but %d", i,
+    ET_REQUIRE(fits, InvalidArgument,
+               "argument 'tensors': tensor %zu, %s, does not fit %s in all dimensions but %d", i,
                describe(tensor).text, describe(*model).text, *normalized);
     total += tensor.sizes()[*normalized];
   }
@@ -82,8 +90,9 @@ Error stack(Context&, TensorList tensors, int64_t dim, Tensor& out) {
   ET_TRY(normalize_dim(dim, model.dim() + 1, "dim", &d));
   ET_REQUIRE(model.dim() < kMaxRank, InvalidArgument, "argument 'tensors': too many dimensions");
   for (size_t i = 1; i < tensors.size(); ++i) {
-    ET_REQUIRE(same_sizes(tensors[i], model), InvalidArgument, "argument 'tensors': tensor %zu, %s, differs from %s", i,
-               describe(tensors[i]).text, describe(model).text);
+    ET_REQUIRE(same_sizes(tensors[i], model), InvalidArgument,
+               "argument 'tensors': tensor %zu, %s, differs from %s", i, describe(tensors[i]).text,
+               describe(model).text);
   }
   Sizes sizes;
   for (int i = 0; i <= model.dim(); ++i) {
@@ -102,8 +111,8 @@ Error stack(Context&, TensorList tensors, int64_t dim, Tensor& out) {
 
 Error check_count(TensorList out, int64_t expected) {
   ET_REQUIRE(static_cast<int64_t>(out.size()) == expected, InvalidArgument,
-             "argument 'out': the result has %lld parts, found %zu tensors", static_cast<long long>(expected),
-             out.size());
+             "argument 'out': the result has %lld parts, found %zu tensors",
+             static_cast<long long>(expected), out.size());
   return Error::Ok;
 }
 
@@ -131,7 +140,8 @@ Error split_copy(Context&, const Tensor& self, int64_t split_size, int64_t dim, 
   return Error::Ok;
 }
 
-Error split_with_sizes_copy(Context&, const Tensor& self, IntList split_sizes, int64_t dim, TensorList out) {
+Error split_with_sizes_copy(Context&, const Tensor& self, IntList split_sizes, int64_t dim,
+                            TensorList out) {
   ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor cannot be split");
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
@@ -145,8 +155,9 @@ Error split_with_sizes_copy(Context&, const Tensor& self, IntList split_sizes, i
     ET_TRY(write_part(self, d, start, split_sizes[i], out[i]));
     start += split_sizes[i];
   }
-  ET_REQUIRE(start == size, InvalidArgument, "argument 'split_sizes': %s leaves a part of size %lld",
-             describe(split_sizes).text, static_cast<long long>(size));
+  ET_REQUIRE(start == size, InvalidArgument,
+             "argument 'split_sizes': %s leaves a part of size %lld", describe(split_sizes).text,
+             static_cast<long long>(size));
   return Error::Ok;
 }
 
@@ -170,12 +181,15 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()"),
     row<"aten::split_with_sizes_copy.out", split_with_sizes_copy>(
         "(Tensor self, SymInt[] split_sizes, int dim=0, *, Tensor(a!)[] out) -> ()"),
-    row<"aten::unbind_copy.int_out", unbind_copy>("(Tensor self, int dim=0, *, Tensor(a!)[] out) -> ()"),
+    row<"aten::unbind_copy.int_out", unbind_copy>(
+        "(Tensor self, int dim=0, *, Tensor(a!)[] out) -> ()"),
 };
 
 }  // namespace
 
-Table join_split_rows() { return kRows; }
+Table join_split_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -62,7 +62,8 @@ struct Product {
   TensorView b;  ///< [..., k, n]
 };
 
-Error run_float(Context& context, const Product& product, const compute::Epilogue& epilogue, float* c) {
+Error run_float(Context& context, const Product& product, const compute::Epilogue& epilogue,
+                float* c) {
   compute::GemmArgs args;
   args.m = product.m;
   args.n = product.n;
@@ -101,22 +102,27 @@ void run_plain(const Product& product, char* c) {
   for (int64_t i = 0; i < product.batch; ++i) {
     const int64_t a_offset = a_rank > 2 ? i * product.a.strides[0] * unit : 0;
     const int64_t b_offset = b_rank > 2 ? i * product.b.strides[0] * unit : 0;
-    compute::plain_matmul(product.a.dtype, product.m, product.n, product.k,
-                          {product.a.data + a_offset, product.a.strides[a_rank - 2], product.a.strides[a_rank - 1]},
-                          {product.b.data + b_offset, product.b.strides[b_rank - 2], product.b.strides[b_rank - 1]},
-                          c + i * product.m * product.n * unit);
+    compute::plain_matmul(
+        product.a.dtype, product.m, product.n, product.k,
+        {product.a.data + a_offset, product.a.strides[a_rank - 2], product.a.strides[a_rank - 1]},
+        {product.b.data + b_offset, product.b.strides[b_rank - 2], product.b.strides[b_rank - 1]},
+        c + i * product.m * product.n * unit);
   }
 }
 
-Error run(Context& context, const Product& product, const compute::Epilogue& epilogue, const ContiguousOutput& out) {
+Error run(Context& context, const Product& product, const compute::Epilogue& epilogue,
+          const ContiguousOutput& out) {
   if (product.m == 0 || product.n == 0 || product.batch == 0) return Error::Ok;
-  if (out.view().dtype == compute::DType::f32) return run_float(context, product, epilogue, out.data<float>());
+  if (out.view().dtype == compute::DType::f32)
+    return run_float(context, product, epilogue, out.data<float>());
   run_plain(product, out.data<char>());
   return Error::Ok;
 }
 
-/// Checks that all tensors have one dtype that can be multiplied, and that the output shares no memory.
-Error check_operands(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, const Tensor& out) {
+/// Checks that all tensors have one dtype that can be multiplied, and that the output shares no
+/// memory.
+Error check_operands(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name,
+                     const Tensor& out) {
   ET_TRY(check_same_dtype(a, a_name, b, b_name));
   ET_TRY(check_same_dtype(a, a_name, out, "out"));
   ET_REQUIRE(product_type(a.scalar_type()) != ScalarType::Undefined, InvalidArgument,
@@ -125,10 +131,11 @@ Error check_operands(const Tensor& a, const char* a_name, const Tensor& b, const
   return check_no_overlap(out, b, b_name);
 }
 
-Error check_inner(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, int64_t a_inner,
-                  int64_t b_inner) {
-  ET_REQUIRE(a_inner == b_inner, InvalidArgument, "arguments '%s' and '%s': %s and %s cannot be multiplied", a_name,
-             b_name, describe(a).text, describe(b).text);
+Error check_inner(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name,
+                  int64_t a_inner, int64_t b_inner) {
+  ET_REQUIRE(a_inner == b_inner, InvalidArgument,
+             "arguments '%s' and '%s': %s and %s cannot be multiplied", a_name, b_name,
+             describe(a).text, describe(b).text);
   return Error::Ok;
 }
 
@@ -187,13 +194,14 @@ Error broadcast_added(const Tensor& added, const char* name, const Sizes& sizes,
     view->sizes[d] = sizes[d];
     view->strides[d] = 0;
   }
-  ET_REQUIRE(fits, InvalidArgument, "argument '%s': %s does not broadcast to %s", name, describe(added).text,
-             describe(sizes).text);
+  ET_REQUIRE(fits, InvalidArgument, "argument '%s': %s does not broadcast to %s", name,
+             describe(added).text, describe(sizes).text);
   return Error::Ok;
 }
 
 /// out = beta * out_before + alpha * out, elementwise in the type of the product.
-void combine(const TensorView& out, const TensorView& added, const Scalar& beta, const Scalar& alpha) {
+void combine(const TensorView& out, const TensorView& added, const Scalar& beta,
+             const Scalar& alpha) {
   const compute::DType dtype = out.dtype;
   char factors[2][compute::kMaxElementSize];
   const Scalar* numbers[] = {&beta, &alpha};
@@ -227,8 +235,8 @@ void combine(const TensorView& out, const TensorView& added, const Scalar& beta,
   compute::elementwise(call);
 }
 
-Error addmm_float(Context& context, const Product& product, const TensorView& added, double beta, double alpha,
-                  const ContiguousOutput& c) {
+Error addmm_float(Context& context, const Product& product, const TensorView& added, double beta,
+                  double alpha, const ContiguousOutput& c) {
   compute::Epilogue epilogue;
   epilogue.alpha = static_cast<float>(alpha);
   if (beta != 0) {
@@ -241,8 +249,8 @@ Error addmm_float(Context& context, const Product& product, const TensorView& ad
   return run(context, product, epilogue, c);
 }
 
-Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha,
-            Tensor& out) {
+Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+            Scalar beta, Scalar alpha, Tensor& out) {
   ET_TRY(check_rank(mat1, "mat1", 2, 2));
   ET_TRY(check_rank(mat2, "mat2", 2, 2));
   ET_TRY(check_inner(mat1, "mat1", mat2, "mat2", mat1.sizes()[1], mat2.sizes()[0]));
@@ -254,7 +262,8 @@ Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tens
   ET_TRY(broadcast_added(self, "self", sizes, &added));
   const bool integral = is_integral(self.scalar_type(), true);
   ET_REQUIRE(!integral || (!beta.isFloatingPoint() && !alpha.isFloatingPoint()), InvalidArgument,
-             "arguments 'beta' and 'alpha': expected integers for dtype %s", dtype_name(self.scalar_type()));
+             "arguments 'beta' and 'alpha': expected integers for dtype %s",
+             dtype_name(self.scalar_type()));
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_operands(mat1, "mat1", mat2, "mat2", out));
   ET_TRY(check_no_overlap(out, self, "self"));
@@ -276,7 +285,8 @@ Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tens
   return Error::Ok;
 }
 
-Error linear(Context& context, const Tensor& input, const Tensor& weight, std::optional<Tensor> bias, Tensor& out) {
+Error linear(Context& context, const Tensor& input, const Tensor& weight,
+             std::optional<Tensor> bias, Tensor& out) {
   ET_REQUIRE(input.dim() >= 1, InvalidArgument, "argument 'input': expected at least 1 dimension");
   ET_TRY(check_rank(weight, "weight", 2, 2));
   Sizes sizes = sizes_of(input);
@@ -296,12 +306,13 @@ Error linear(Context& context, const Tensor& input, const Tensor& weight, std::o
   ET_TRY(b.prepare(weight, dtype));
   ET_TRY(c.prepare(out, dtype));
   const int64_t a_sizes[] = {m, k};
-  Product product = {1,
-                     m,
-                     n,
-                     k,
-                     compute::contiguous_view(a.view().data, a.view().dtype, a.view().element_size, 2, a_sizes),
-                     b.view()};
+  Product product = {
+      1,
+      m,
+      n,
+      k,
+      compute::contiguous_view(a.view().data, a.view().dtype, a.view().element_size, 2, a_sizes),
+      b.view()};
   std::swap(product.b.sizes[0], product.b.sizes[1]);
   std::swap(product.b.strides[0], product.b.strides[1]);
   const Scalar one(int64_t{1});
@@ -326,15 +337,18 @@ Error linear(Context& context, const Tensor& input, const Tensor& weight, std::o
 constexpr OperatorRow kRows[] = {
     row<"aten::mm.out", mm>("(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::bmm.out", bmm>("(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::addmm.out", addmm>("(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
-                                  "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::addmm.out", addmm>(
+        "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
+        "Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::linear.out", linear>(
         "(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace
 
-Table matmul_rows() { return kRows; }
+Table matmul_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

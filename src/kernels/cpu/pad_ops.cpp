@@ -17,22 +17,25 @@ struct Pad {
   int64_t after = 0;
 };
 
-/// Reads the list, which starts with the last dimension, and computes the padded sizes. Negative numbers crop.
+/// Reads the list, which starts with the last dimension, and computes the padded sizes. Negative
+/// numbers crop.
 Error read_padding(const Tensor& self, IntList pad, Pad* pads, Sizes* sizes) {
   *sizes = sizes_of(self);
-  ET_REQUIRE(pad.size() % 2 == 0 && pad.size() <= 2 * static_cast<size_t>(sizes->rank), InvalidArgument,
-             "argument 'pad': expected two numbers for each of at most %d dimensions, found %zu", sizes->rank,
-             pad.size());
+  ET_REQUIRE(pad.size() % 2 == 0 && pad.size() <= 2 * static_cast<size_t>(sizes->rank),
+             InvalidArgument,
+             "argument 'pad': expected two numbers for each of at most %d dimensions, found %zu",
+             sizes->rank, pad.size());
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int d = sizes->rank - 1 - static_cast<int>(i);
     for (int64_t number : {pad[2 * i], pad[2 * i + 1]}) {
-      ET_REQUIRE(number > -kMaxPad && number < kMaxPad, InvalidArgument, "argument 'pad': %lld is out of range",
-                 static_cast<long long>(number));
+      ET_REQUIRE(number > -kMaxPad && number < kMaxPad, InvalidArgument,
+                 "argument 'pad': %lld is out of range", static_cast<long long>(number));
     }
     pads[d] = {pad[2 * i], pad[2 * i + 1]};
     const int64_t size = (*sizes)[d] + pads[d].before + pads[d].after;
-    ET_REQUIRE(size >= 0, InvalidArgument, "argument 'pad': %s crops more than dimension %d of %s has",
-               describe(pad).text, d, describe(self).text);
+    ET_REQUIRE(size >= 0, InvalidArgument,
+               "argument 'pad': %s crops more than dimension %d of %s has", describe(pad).text, d,
+               describe(self).text);
     (*sizes)[d] = size;
   }
   return Error::Ok;
@@ -50,9 +53,11 @@ Error constant_pad_nd(Context&, const Tensor& self, IntList pad, const Scalar va
   Sizes sizes;
   ET_TRY(read_padding(self, pad, pads, &sizes));
   for (int d = 0; d < sizes.rank; ++d) {
-    const int64_t cropped = (pads[d].before < 0 ? -pads[d].before : 0) + (pads[d].after < 0 ? -pads[d].after : 0);
-    ET_REQUIRE(cropped <= self.sizes()[d], InvalidArgument, "argument 'pad': %s crops more than dimension %d of %s has",
-               describe(pad).text, d, describe(self).text);
+    const int64_t cropped =
+        (pads[d].before < 0 ? -pads[d].before : 0) + (pads[d].after < 0 ? -pads[d].after : 0);
+    ET_REQUIRE(cropped <= self.sizes()[d], InvalidArgument,
+               "argument 'pad': %s crops more than dimension %d of %s has", describe(pad).text, d,
+               describe(self).text);
   }
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   char element[compute::kMaxElementSize];
@@ -87,11 +92,15 @@ struct Segment {
 
 enum class Border { Reflect, Replicate };
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
 
-/// Cuts a padded dimension into the part before, the input itself and the part after, any of which may be cropped
-/// away. Returns the number of segments.
+/// Cuts a padded dimension into the part before, the input itself and the part after, any of which
+/// may be cropped away. Returns the number of segments.
 int cut(Border border, int64_t size, const Pad& pad, Segment* segments) {
   // Positions relative to the input: the result covers [begin, end).
   const int64_t begin = -pad.before;
@@ -108,7 +117,8 @@ int cut(Border border, int64_t size, const Pad& pad, Segment* segments) {
   return count;
 }
 
-void copy_segments(TensorView to, TensorView from, Border border, const Sizes& sizes, const Pad* pads, int d) {
+void copy_segments(TensorView to, TensorView from, Border border, const Sizes& sizes,
+                   const Pad* pads, int d) {
   while (d < sizes.rank && pads[d].before == 0 && pads[d].after == 0) ++d;
   if (d == sizes.rank) return compute::copy(to, from);
   Segment segments[3];
@@ -128,8 +138,8 @@ void copy_segments(TensorView to, TensorView from, Border border, const Sizes& s
 template <Border border, int padded_dims>
 Error pad_border(Context&, const Tensor& self, IntList padding, Tensor& out) {
   ET_TRY(check_rank(self, "self", padded_dims + 1, padded_dims + 2));
-  ET_REQUIRE(padding.size() == 2 * padded_dims, InvalidArgument, "argument 'padding': expected %d numbers, found %zu",
-             2 * padded_dims, padding.size());
+  ET_REQUIRE(padding.size() == 2 * padded_dims, InvalidArgument,
+             "argument 'padding': expected %d numbers, found %zu", 2 * padded_dims, padding.size());
   Pad pads[kMaxRank];
   Sizes sizes;
   ET_TRY(read_padding(self, padding, pads, &sizes));
@@ -141,13 +151,14 @@ Error pad_border(Context&, const Tensor& self, IntList padding, Tensor& out) {
     ET_REQUIRE(input[d] > 0 || (d == 0 && input.rank == padded_dims + 2), InvalidArgument,
                "argument 'self': %s has an empty dimension %d", describe(self).text, d);
     if (d < input.rank - padded_dims) continue;
-    ET_REQUIRE(border != Border::Reflect || (pad.before < input[d] && pad.after < input[d]), InvalidArgument,
-               "argument 'padding': %s must be less than the size of dimension %d of %s", describe(padding).text, d,
-               describe(self).text);
+    ET_REQUIRE(border != Border::Reflect || (pad.before < input[d] && pad.after < input[d]),
+               InvalidArgument,
+               "argument 'padding': %s must be less than the size of dimension %d of %s",
+               describe(padding).text, d, describe(self).text);
     some = some || sizes[d] > 0;
   }
-  ET_REQUIRE(some, InvalidArgument, "argument 'padding': %s leaves nothing of %s", describe(padding).text,
-             describe(self).text);
+  ET_REQUIRE(some, InvalidArgument, "argument 'padding': %s leaves nothing of %s",
+             describe(padding).text, describe(self).text);
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
   if (out.numel() == 0) return Error::Ok;
@@ -174,7 +185,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table pad_rows() { return kRows; }
+Table pad_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

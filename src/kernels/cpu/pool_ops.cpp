@@ -11,7 +11,9 @@ namespace kernels {
 namespace {
 
 /// The type that a pooling operator computes in.
-ScalarType pool_type(ScalarType dtype) { return is_floating(dtype) ? accumulation_type(dtype) : dtype; }
+ScalarType pool_type(ScalarType dtype) {
+  return is_floating(dtype) ? accumulation_type(dtype) : dtype;
+}
 
 /// Input, output and, for a maximum, indices: NHWC where all of them are, else row-major.
 class PoolTensors {
@@ -19,8 +21,9 @@ class PoolTensors {
   explicit PoolTensors(Context& context) : in_(context), out_(context), indices_(context) {}
 
   Error prepare(const Tensor& input, const Tensor& out, const Tensor* indices, ScalarType dtype) {
-    channels_last_ = input.scalar_type() == dtype && out.scalar_type() == dtype && is_channels_last(input) &&
-                     is_channels_last(out) && (indices == nullptr || is_channels_last(*indices));
+    channels_last_ = input.scalar_type() == dtype && out.scalar_type() == dtype &&
+                     is_channels_last(input) && is_channels_last(out) &&
+                     (indices == nullptr || is_channels_last(*indices));
     if (channels_last_) {
       in_data_ = input.const_data_ptr();
       out_data_ = out.mutable_data_ptr();
@@ -77,8 +80,8 @@ Error read_image(const Tensor& self, compute::PoolShape* shape) {
   return Error::Ok;
 }
 
-Error read_windows(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation,
-                   bool ceil_mode, compute::PoolShape* shape) {
+Error read_windows(const Tensor& self, IntList kernel_size, IntList stride, IntList padding,
+                   IntList dilation, bool ceil_mode, compute::PoolShape* shape) {
   ET_TRY(read_image(self, shape));
   int64_t kernel[2];
   int64_t step[2];
@@ -92,7 +95,8 @@ Error read_windows(const Tensor& self, IntList kernel_size, IntList stride, IntL
   int64_t positions[2];
   for (int d = 0; d < 2; ++d) {
     ET_REQUIRE(pad[d] <= (spread[d] * (kernel[d] - 1) + 1) / 2, InvalidArgument,
-               "argument 'padding': %lld is over half of the kernel size", static_cast<long long>(pad[d]));
+               "argument 'padding': %lld is over half of the kernel size",
+               static_cast<long long>(pad[d]));
     positions[d] = window_positions(size[d], kernel[d], step[d], pad[d], spread[d], ceil_mode);
     ET_REQUIRE(positions[d] > 0, InvalidArgument, "argument 'kernel_size': %s does not fit %s",
                describe(kernel_size).text, describe(self).text);
@@ -110,7 +114,8 @@ Error read_windows(const Tensor& self, IntList kernel_size, IntList stride, IntL
   return Error::Ok;
 }
 
-Error resize_images(const Tensor& self, const compute::PoolShape& shape, const Tensor& out, const char* name) {
+Error resize_images(const Tensor& self, const compute::PoolShape& shape, const Tensor& out,
+                    const char* name) {
   Sizes sizes = sizes_of(self);
   sizes[sizes.rank - 2] = shape.out_height;
   sizes[sizes.rank - 1] = shape.out_width;
@@ -123,13 +128,14 @@ void max_pool(const compute::PoolShape& shape, const PoolTensors& tensors) {
   compute::max_pool2d<T>(shape, tensors.in<T>(), tensors.out<T>(), tensors.indices());
 }
 
-Error max_pool2d_with_indices(Context& context, const Tensor& self, IntList kernel_size, IntList stride,
-                              IntList padding, IntList dilation, bool ceil_mode, Tensor& out, Tensor& indices) {
+Error max_pool2d_with_indices(Context& context, const Tensor& self, IntList kernel_size,
+                              IntList stride, IntList padding, IntList dilation, bool ceil_mode,
+                              Tensor& out, Tensor& indices) {
   compute::PoolShape shape;
   ET_TRY(read_windows(self, kernel_size, stride, padding, dilation, ceil_mode, &shape));
   ET_TRY(check_same_dtype(self, "self", out, "out"));
-  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument, "argument 'indices': expected int64, found %s",
-             dtype_name(indices.scalar_type()));
+  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument,
+             "argument 'indices': expected int64, found %s", dtype_name(indices.scalar_type()));
   ET_TRY(resize_images(self, shape, out, "out"));
   ET_TRY(resize_images(self, shape, indices, "indices"));
   if (out.numel() == 0) return Error::Ok;
@@ -160,7 +166,8 @@ Error max_pool2d_with_indices(Context& context, const Tensor& self, IntList kern
       max_pool<int64_t>(shape, tensors);
       break;
     default:
-      return ET_ERROR(InvalidArgument, "argument 'self': dtype %s is not supported", dtype_name(dtype));
+      return ET_ERROR(InvalidArgument, "argument 'self': dtype %s is not supported",
+                      dtype_name(dtype));
   }
   tensors.finish();
   return Error::Ok;
@@ -175,14 +182,16 @@ Error check_average_types(const Tensor& self, const Tensor& out, ScalarType* dty
   return check_same_dtype(self, "self", out, "out");
 }
 
-Error avg_pool2d(Context& context, const Tensor& self, IntList kernel_size, IntList stride, IntList padding,
-                 bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
+Error avg_pool2d(Context& context, const Tensor& self, IntList kernel_size, IntList stride,
+                 IntList padding, bool ceil_mode, bool count_include_pad,
+                 std::optional<int64_t> divisor_override, Tensor& out) {
   ScalarType dtype;
   ET_TRY(check_average_types(self, out, &dtype));
   compute::PoolShape shape;
   const int64_t one = 1;
   ET_TRY(read_windows(self, kernel_size, stride, padding, {&one, 1}, ceil_mode, &shape));
-  ET_REQUIRE(divisor_override.value_or(1) != 0, InvalidArgument, "argument 'divisor_override': must not be zero");
+  ET_REQUIRE(divisor_override.value_or(1) != 0, InvalidArgument,
+             "argument 'divisor_override': must not be zero");
   ET_TRY(resize_images(self, shape, out, "out"));
   if (out.numel() == 0) return Error::Ok;
   PoolTensors tensors(context);
@@ -225,10 +234,12 @@ Error adaptive_avg_pool2d(Context& context, const Tensor& self, IntList output_s
 
 constexpr OperatorRow kRows[] = {
     row<"aten::max_pool2d_with_indices.out", max_pool2d_with_indices>(
-        "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
+        "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
+        "bool "
         "ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))"),
     row<"aten::avg_pool2d.out", avg_pool2d>(
-        "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool "
+        "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool "
+        "ceil_mode=False, bool "
         "count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::_adaptive_avg_pool2d.out", adaptive_avg_pool2d>(
         "(Tensor self, SymInt[2] output_size, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -236,7 +247,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table pool_rows() { return kRows; }
+Table pool_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -17,14 +17,16 @@ Error repeat(Context&, const Tensor& self, IntList repeats, Tensor& out) {
   ET_TRY(check_list_rank(repeats, "repeats"));
   TensorView from = view_of(self);
   const int rank = static_cast<int>(repeats.size());
-  ET_REQUIRE(rank >= from.rank, InvalidArgument, "argument 'repeats': %s has fewer entries than %s has dimensions",
+  ET_REQUIRE(rank >= from.rank, InvalidArgument,
+             "argument 'repeats': %s has fewer entries than %s has dimensions",
              describe(repeats).text, describe(self).text);
   while (from.rank < rank) from.insert(0, 1, 0);
   Sizes sizes;
   for (int d = 0; d < rank; ++d) {
     int64_t size = 0;
-    ET_REQUIRE(repeats[d] >= 0 && !__builtin_mul_overflow(repeats[d], from.sizes[d], &size), InvalidArgument,
-               "argument 'repeats': %lld is out of range", static_cast<long long>(repeats[d]));
+    ET_REQUIRE(repeats[d] >= 0 && !__builtin_mul_overflow(repeats[d], from.sizes[d], &size),
+               InvalidArgument, "argument 'repeats': %lld is out of range",
+               static_cast<long long>(repeats[d]));
     sizes.push(size);
   }
   ET_TRY(prepare_output(self, out, sizes));
@@ -45,7 +47,8 @@ Error flip(Context&, const Tensor& self, IntList dims, Tensor& out) {
   for (int64_t dim : dims) {
     int d = 0;
     ET_TRY(normalize_dim(dim, self.dim(), "dims", &d));
-    ET_REQUIRE((flipped >> d & 1) == 0, InvalidArgument, "argument 'dims': dimension %d is named twice", d);
+    ET_REQUIRE((flipped >> d & 1) == 0, InvalidArgument,
+               "argument 'dims': dimension %d is named twice", d);
     flipped |= 1u << d;
     if (view.rank > 0) view.flip(d);
   }
@@ -59,7 +62,8 @@ int64_t wrapped(int64_t shift, int64_t size) {
   return remainder < 0 ? remainder + size : remainder;
 }
 
-/// Copies with the dimensions from `d` on rotated by `shifts`: two pieces for each dimension that moves.
+/// Copies with the dimensions from `d` on rotated by `shifts`: two pieces for each dimension that
+/// moves.
 void copy_rolled(const TensorView& to, const TensorView& from, const int64_t* shifts, int d) {
   while (d < to.rank && shifts[d] == 0) ++d;
   if (d == to.rank) return compute::copy(to, from);
@@ -87,15 +91,17 @@ Error roll_flat(Context& context, const Tensor& self, int64_t shift, Tensor& out
   const TensorView& from = input.view();
   const TensorView& to = output.view();
   copy_rolled(compute::contiguous_view(to.data, to.dtype, to.element_size, 1, &numel),
-              compute::contiguous_view(from.data, from.dtype, from.element_size, 1, &numel), shifts, 0);
+              compute::contiguous_view(from.data, from.dtype, from.element_size, 1, &numel), shifts,
+              0);
   output.finish();
   return Error::Ok;
 }
 
 Error roll(Context& context, const Tensor& self, IntList shifts, IntList dims, Tensor& out) {
   ET_REQUIRE(shifts.size() > 0, InvalidArgument, "argument 'shifts': expected at least one number");
-  ET_REQUIRE(dims.size() == shifts.size() || (dims.size() == 0 && shifts.size() == 1), InvalidArgument,
-             "arguments 'shifts' and 'dims' have %zu and %zu entries", shifts.size(), dims.size());
+  ET_REQUIRE(dims.size() == shifts.size() || (dims.size() == 0 && shifts.size() == 1),
+             InvalidArgument, "arguments 'shifts' and 'dims' have %zu and %zu entries",
+             shifts.size(), dims.size());
   ET_TRY(prepare_output(self, out, sizes_of(self)));
   if (dims.size() == 0) return roll_flat(context, self, shifts[0], out);
   const TensorView from = view_of(self);
@@ -103,15 +109,16 @@ Error roll(Context& context, const Tensor& self, IntList shifts, IntList dims, T
   for (size_t i = 0; i < dims.size(); ++i) {
     int d = 0;
     ET_TRY(normalize_dim(dims[i], self.dim(), "dims", &d));
-    if (from.rank > 0) total[d] = wrapped(total[d] + wrapped(shifts[i], from.sizes[d]), from.sizes[d]);
+    if (from.rank > 0)
+      total[d] = wrapped(total[d] + wrapped(shifts[i], from.sizes[d]), from.sizes[d]);
   }
   copy_rolled(view_of(out), from, total, 0);
   return Error::Ok;
 }
 
 Error tril(Context&, const Tensor& self, int64_t diagonal, Tensor& out) {
-  ET_REQUIRE(self.dim() >= 2, InvalidArgument, "argument 'self': expected at least 2 dimensions, found %s",
-             describe(self).text);
+  ET_REQUIRE(self.dim() >= 2, InvalidArgument,
+             "argument 'self': expected at least 2 dimensions, found %s", describe(self).text);
   ET_TRY(prepare_output(self, out, sizes_of(self)));
   const TensorView from = view_of(self);
   const TensorView to = view_of(out);
@@ -163,10 +170,10 @@ TensorView split_channels(TensorView view, int64_t factor) {
 constexpr int64_t kMaxPixelFactor = 1 << 15;
 
 Error check_factor(const Tensor& self, int64_t factor, const char* name) {
-  ET_REQUIRE(self.dim() >= 3, InvalidArgument, "argument 'self': expected at least 3 dimensions, found %s",
-             describe(self).text);
-  ET_REQUIRE(factor > 0 && factor < kMaxPixelFactor, InvalidArgument, "argument '%s': %lld is out of range", name,
-             static_cast<long long>(factor));
+  ET_REQUIRE(self.dim() >= 3, InvalidArgument,
+             "argument 'self': expected at least 3 dimensions, found %s", describe(self).text);
+  ET_REQUIRE(factor > 0 && factor < kMaxPixelFactor, InvalidArgument,
+             "argument '%s': %lld is out of range", name, static_cast<long long>(factor));
   return Error::Ok;
 }
 
@@ -174,9 +181,10 @@ Error pixel_shuffle(Context&, const Tensor& self, int64_t factor, Tensor& out) {
   ET_TRY(check_factor(self, factor, "upscale_factor"));
   Sizes sizes = sizes_of(self);
   const int c = sizes.rank - 3;
-  ET_REQUIRE(sizes[c] % (factor * factor) == 0, InvalidArgument,
-             "argument 'self': %lld channels are not divisible by the square of upscale_factor %lld",
-             static_cast<long long>(sizes[c]), static_cast<long long>(factor));
+  ET_REQUIRE(
+      sizes[c] % (factor * factor) == 0, InvalidArgument,
+      "argument 'self': %lld channels are not divisible by the square of upscale_factor %lld",
+      static_cast<long long>(sizes[c]), static_cast<long long>(factor));
   sizes[c] /= factor * factor;
   sizes[c + 1] *= factor;
   sizes[c + 2] *= factor;
@@ -201,10 +209,13 @@ Error pixel_unshuffle(Context&, const Tensor& self, int64_t factor, Tensor& out)
 }
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::repeat.out", repeat>("(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::repeat.out", repeat>(
+        "(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::flip.out", flip>("(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::roll.out", roll>("(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::tril.out", tril>("(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::roll.out", roll>(
+        "(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::tril.out", tril>(
+        "(Tensor self, SymInt diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::pixel_shuffle.out", pixel_shuffle>(
         "(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::pixel_unshuffle.out", pixel_unshuffle>(
@@ -213,7 +224,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table rearrange_rows() { return kRows; }
+Table rearrange_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

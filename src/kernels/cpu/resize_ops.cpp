@@ -11,8 +11,8 @@ namespace kernels {
 namespace {
 
 /// Output sizes from exactly one of a size list and a list of factors.
-Error read_size(const Tensor& input, std::optional<IntList> output_size, std::optional<DoubleList> scale_factors,
-                compute::UpsampleShape* shape) {
+Error read_size(const Tensor& input, std::optional<IntList> output_size,
+                std::optional<DoubleList> scale_factors, compute::UpsampleShape* shape) {
   ET_TRY(check_rank(input, "input", 4, 4));
   shape->batch = input.sizes()[0];
   shape->channels = input.sizes()[1];
@@ -24,12 +24,14 @@ Error read_size(const Tensor& input, std::optional<IntList> output_size, std::op
   if (output_size.has_value()) {
     ET_TRY(read_spatial(*output_size, 2, 1, "output_size", size));
   } else {
-    ET_REQUIRE(scale_factors->size() == 2, InvalidArgument, "argument 'scale_factors': expected 2 numbers, found %zu",
-               scale_factors->size());
+    ET_REQUIRE(scale_factors->size() == 2, InvalidArgument,
+               "argument 'scale_factors': expected 2 numbers, found %zu", scale_factors->size());
     for (int d = 0; d < 2; ++d) {
       const double scaled = static_cast<double>(input.sizes()[d + 2]) * (*scale_factors)[d];
-      ET_REQUIRE((*scale_factors)[d] > 0 && scaled >= 1 && scaled <= static_cast<double>(kMaxSpatialArgument),
-                 InvalidArgument, "argument 'scale_factors': %g is out of range", (*scale_factors)[d]);
+      ET_REQUIRE((*scale_factors)[d] > 0 && scaled >= 1 &&
+                     scaled <= static_cast<double>(kMaxSpatialArgument),
+                 InvalidArgument, "argument 'scale_factors': %g is out of range",
+                 (*scale_factors)[d]);
       size[d] = static_cast<int64_t>(scaled);
     }
     shape->scale_height = (*scale_factors)[0];
@@ -73,9 +75,10 @@ Error upsample_nearest2d(Context& context, const Tensor& input, std::optional<In
 }
 
 template <class T>
-Error bilinear(Context& context, const Tensor& input, compute::UpsampleShape shape, ScalarType dtype,
-               const Tensor& out) {
-  shape.channels_last = input.scalar_type() == dtype && is_channels_last(input) && is_channels_last(out);
+Error bilinear(Context& context, const Tensor& input, compute::UpsampleShape shape,
+               ScalarType dtype, const Tensor& out) {
+  shape.channels_last =
+      input.scalar_type() == dtype && is_channels_last(input) && is_channels_last(out);
   if (shape.channels_last) {
     compute::upsample_bilinear2d<T>(shape, input.const_data_ptr<T>(), out.mutable_data_ptr<T>());
     return Error::Ok;
@@ -90,7 +93,8 @@ Error bilinear(Context& context, const Tensor& input, compute::UpsampleShape sha
 }
 
 Error upsample_bilinear2d(Context& context, const Tensor& input, std::optional<IntList> output_size,
-                          bool align_corners, std::optional<DoubleList> scale_factors, Tensor& out) {
+                          bool align_corners, std::optional<DoubleList> scale_factors,
+                          Tensor& out) {
   ET_TRY(check_floating(input, "input"));
   compute::UpsampleShape shape;
   shape.align_corners = align_corners;
@@ -104,15 +108,19 @@ Error upsample_bilinear2d(Context& context, const Tensor& input, std::optional<I
 
 constexpr OperatorRow kRows[] = {
     row<"aten::upsample_nearest2d.vec_out", upsample_nearest2d>(
-        "(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)"),
+        "(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> "
+        "Tensor(a!)"),
     row<"aten::upsample_bilinear2d.vec_out", upsample_bilinear2d>(
-        "(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors, *, Tensor(a!) out) -> "
+        "(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors, *, "
+        "Tensor(a!) out) -> "
         "Tensor(a!)"),
 };
 
 }  // namespace
 
-Table resize_rows() { return kRows; }
+Table resize_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

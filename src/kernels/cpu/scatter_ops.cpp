@@ -1,4 +1,5 @@
-// Operators that write the places that indices, masks or a slice name, over a copy of the input or in place.
+// Operators that write the places that indices, masks or a slice name, over a copy of the input or
+// in place.
 #include "compute/copy/indexed.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/support/copying.h"
@@ -10,7 +11,9 @@ namespace kernels {
 namespace {
 
 /// Makes `out` a copy of `self`, unless it is the same memory.
-Error start_from(const Tensor& self, const Tensor& out) { return write_view(out, self, view_of(self)); }
+Error start_from(const Tensor& self, const Tensor& out) {
+  return write_view(out, self, view_of(self));
+}
 
 /// Broadcasts `values` to the shape that indexing gives.
 Error broadcast_values(const Tensor& values, const Sizes& sizes, TensorView* view) {
@@ -23,13 +26,15 @@ Error broadcast_values(const Tensor& values, const Sizes& sizes, TensorView* vie
     view->sizes[d] = sizes[d];
     view->strides[d] = 0;
   }
-  ET_REQUIRE(fits, InvalidArgument, "argument 'values': %s does not broadcast to the indexed shape %s",
+  ET_REQUIRE(fits, InvalidArgument,
+             "argument 'values': %s does not broadcast to the indexed shape %s",
              describe(values).text, describe(sizes).text);
   return Error::Ok;
 }
 
 /// Writes or adds `values` to the slices of `target`.
-Error put(Context& context, const IndexedSlices& slices, const Tensor& values, bool accumulate, const Tensor& target) {
+Error put(Context& context, const IndexedSlices& slices, const Tensor& values, bool accumulate,
+          const Tensor& target) {
   ET_TRY(check_same_dtype(values, "values", target, "self"));
   ET_TRY(check_no_overlap(target, values, "values"));
   TensorView from;
@@ -41,17 +46,20 @@ Error put(Context& context, const IndexedSlices& slices, const Tensor& values, b
   const TensorView to = slices.slice_of_self(view_of(target));
   from = slices.slice_of_result(from);
   if (!accumulate) {
-    compute::copy_slices_in_order(to, slices.offsets(), from, offsets.as<int64_t>(), slices.count());
+    compute::copy_slices_in_order(to, slices.offsets(), from, offsets.as<int64_t>(),
+                                  slices.count());
     return Error::Ok;
   }
-  ET_REQUIRE(compute::add_slices_in_order(to, slices.offsets(), from, offsets.as<int64_t>(), slices.count()),
-             InvalidArgument, "argument 'accumulate': dtype %s cannot be added", dtype_name(target.scalar_type()));
+  ET_REQUIRE(compute::add_slices_in_order(to, slices.offsets(), from, offsets.as<int64_t>(),
+                                          slices.count()),
+             InvalidArgument, "argument 'accumulate': dtype %s cannot be added",
+             dtype_name(target.scalar_type()));
   return Error::Ok;
 }
 
 /// Offsets are those of the target: the input and the output may be laid out differently.
-Error index_put(Context& context, const Tensor& self, OptionalTensorList indices, const Tensor& values, bool accumulate,
-                Tensor& out) {
+Error index_put(Context& context, const Tensor& self, OptionalTensorList indices,
+                const Tensor& values, bool accumulate, Tensor& out) {
   ET_TRY(start_from(self, out));
   for (const std::optional<Tensor>& index : indices) {
     if (index.has_value()) ET_TRY(check_no_overlap(out, *index, "indices"));
@@ -61,8 +69,8 @@ Error index_put(Context& context, const Tensor& self, OptionalTensorList indices
   return put(context, slices, values, accumulate, out);
 }
 
-Error index_put_in_place(Context& context, Tensor& self, OptionalTensorList indices, const Tensor& values,
-                         bool accumulate) {
+Error index_put_in_place(Context& context, Tensor& self, OptionalTensorList indices,
+                         const Tensor& values, bool accumulate) {
   IndexedSlices slices(context);
   ET_TRY(slices.resolve(context, self, indices));
   return put(context, slices, values, accumulate, self);
@@ -94,7 +102,8 @@ Error scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const T
 }
 
 /// Checks that `src` covers the index and views it with the index's sizes.
-Error source_view(const Tensor& self, const Tensor& index, const Tensor& src, const Tensor& out, TensorView* view) {
+Error source_view(const Tensor& self, const Tensor& index, const Tensor& src, const Tensor& out,
+                  TensorView* view) {
   ET_TRY(check_same_dtype(src, "src", self, "self"));
   ET_TRY(check_no_overlap(out, src, "src"));
   *view = at_least_1d(view_of(src));
@@ -104,25 +113,28 @@ Error source_view(const Tensor& self, const Tensor& index, const Tensor& src, co
     fits = places.sizes[d] <= view->sizes[d];
     view->sizes[d] = places.sizes[d];
   }
-  ET_REQUIRE(fits, InvalidArgument, "argument 'index': %s is larger than src, %s", describe(index).text,
-             describe(src).text);
+  ET_REQUIRE(fits, InvalidArgument, "argument 'index': %s is larger than src, %s",
+             describe(index).text, describe(src).text);
   return Error::Ok;
 }
 
-Error scatter_src(Context&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Tensor& out) {
+Error scatter_src(Context&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                  Tensor& out) {
   TensorView from;
   ET_TRY(source_view(self, index, src, out, &from));
   return scatter_into(self, dim, index, from, compute::ScatterMode::Write, out);
 }
 
-Error scatter_add(Context&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Tensor& out) {
+Error scatter_add(Context&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                  Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   TensorView from;
   ET_TRY(source_view(self, index, src, out, &from));
   return scatter_into(self, dim, index, from, compute::ScatterMode::Add, out);
 }
 
-Error scatter_value(Context&, const Tensor& self, int64_t dim, const Tensor& index, Scalar value, Tensor& out) {
+Error scatter_value(Context&, const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                    Tensor& out) {
   char element[compute::kMaxElementSize];
   ET_TRY(number_element(value, self.scalar_type(), "value", element));
   TensorView from = at_least_1d(view_of(index));
@@ -139,7 +151,8 @@ Error write_part(const Tensor& self, const Tensor& src, const TensorView& part, 
   const TensorView from = view_of(src);
   bool fits = from.rank == part.rank;
   for (int d = 0; fits && d < part.rank; ++d) fits = from.sizes[d] == part.sizes[d];
-  ET_REQUIRE(fits, InvalidArgument, "argument 'src': %s does not have the shape of the part of %s that it replaces",
+  ET_REQUIRE(fits, InvalidArgument,
+             "argument 'src': %s does not have the shape of the part of %s that it replaces",
              describe(src).text, describe(self).text);
   ET_REQUIRE(compute::convertible(part.dtype, from.dtype), InvalidArgument,
              "argument 'src': there is no conversion from %s to %s", dtype_name(src.scalar_type()),
@@ -148,7 +161,8 @@ Error write_part(const Tensor& self, const Tensor& src, const TensorView& part, 
   return Error::Ok;
 }
 
-Error select_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim, int64_t index, Tensor& out) {
+Error select_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim, int64_t index,
+                     Tensor& out) {
   int d = 0;
   int64_t position = 0;
   ET_TRY(normalize_selection(self, dim, index, &d, &position));
@@ -158,8 +172,9 @@ Error select_scatter(Context&, const Tensor& self, const Tensor& src, int64_t di
   return write_part(self, src, part, out);
 }
 
-Error slice_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start,
-                    std::optional<int64_t> end, int64_t step, Tensor& out) {
+Error slice_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim,
+                    std::optional<int64_t> start, std::optional<int64_t> end, int64_t step,
+                    Tensor& out) {
   Slice slice;
   ET_TRY(normalize_slice(self, dim, start, end, step, &slice));
   ET_TRY(start_from(self, out));
@@ -168,7 +183,8 @@ Error slice_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim
   return write_part(self, src, part, out);
 }
 
-Error masked_scatter(Context& context, const Tensor& self, const Tensor& mask, const Tensor& source, Tensor& out) {
+Error masked_scatter(Context& context, const Tensor& self, const Tensor& mask, const Tensor& source,
+                     Tensor& out) {
   ET_REQUIRE(is_mask(mask), InvalidArgument, "argument 'mask': expected bool, found %s",
              dtype_name(mask.scalar_type()));
   ET_TRY(check_same_dtype(source, "source", self, "self"));
@@ -182,8 +198,9 @@ Error masked_scatter(Context& context, const Tensor& self, const Tensor& mask, c
   ET_TRY(check_no_overlap(out, mask, "mask"));
   ET_TRY(check_no_overlap(out, source, "source"));
   const int64_t count = compute::count_nonzero(places);
-  ET_REQUIRE(source.numel() >= count, InvalidArgument, "argument 'source': %s has fewer than the %lld elements needed",
-             describe(source).text, static_cast<long long>(count));
+  ET_REQUIRE(source.numel() >= count, InvalidArgument,
+             "argument 'source': %s has fewer than the %lld elements needed", describe(source).text,
+             static_cast<long long>(count));
   ContiguousInput values(context);
   ET_TRY(values.prepare(source));
   compute::scatter_masked(view_of(out), places, values.view().data);
@@ -191,8 +208,9 @@ Error masked_scatter(Context& context, const Tensor& self, const Tensor& mask, c
 }
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::index_put.out", index_put>("(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, "
-                                          "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::index_put.out", index_put>(
+        "(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *, "
+        "Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::index_put_", index_put_in_place>(
         "(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)"),
     row<"aten::scatter.src_out", scatter_src>(
@@ -204,7 +222,8 @@ constexpr OperatorRow kRows[] = {
     row<"aten::select_scatter.out", select_scatter>(
         "(Tensor self, Tensor src, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::slice_scatter.out", slice_scatter>(
-        "(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, *, Tensor(a!) out) "
+        "(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, "
+        "*, Tensor(a!) out) "
         "-> Tensor(a!)"),
     row<"aten::masked_scatter.out", masked_scatter>(
         "(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -212,7 +231,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table scatter_rows() { return kRows; }
+Table scatter_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -12,10 +12,12 @@ template <compute::SoftmaxKind kind>
 Error softmax(Context& context, const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
   ET_TRY(check_floating(out, "out"));
-  const bool widened = self.scalar_type() == ScalarType::Half && out.scalar_type() == ScalarType::Float;
-  ET_REQUIRE(!half_to_float || widened, InvalidArgument,
-             "argument 'half_to_float': only True for float16 input and float32 output, found %s and %s",
-             dtype_name(self.scalar_type()), dtype_name(out.scalar_type()));
+  const bool widened =
+      self.scalar_type() == ScalarType::Half && out.scalar_type() == ScalarType::Float;
+  ET_REQUIRE(
+      !half_to_float || widened, InvalidArgument,
+      "argument 'half_to_float': only True for float16 input and float32 output, found %s and %s",
+      dtype_name(self.scalar_type()), dtype_name(out.scalar_type()));
   if (!half_to_float) ET_TRY(check_same_dtype(self, "self", out, "out"));
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
@@ -40,7 +42,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table softmax_rows() { return kRows; }
+Table softmax_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -11,15 +11,15 @@ namespace {
 Error permute_copy(Context&, const Tensor& self, IntList dims, Tensor& out) {
   const TensorView from = view_of(self);
   ET_REQUIRE(dims.size() == static_cast<size_t>(from.rank), InvalidArgument,
-             "argument 'dims': %s has %zu entries for a tensor of rank %d", describe(dims).text, dims.size(),
-             from.rank);
+             "argument 'dims': %s has %zu entries for a tensor of rank %d", describe(dims).text,
+             dims.size(), from.rank);
   TensorView permuted = from;
   uint32_t seen = 0;
   for (int d = 0; d < from.rank; ++d) {
     int source = 0;
     ET_TRY(normalize_dim(dims[d], from.rank, "dims", &source));
-    ET_REQUIRE((seen >> source & 1) == 0, InvalidArgument, "argument 'dims': %s names dimension %d twice",
-               describe(dims).text, source);
+    ET_REQUIRE((seen >> source & 1) == 0, InvalidArgument,
+               "argument 'dims': %s names dimension %d twice", describe(dims).text, source);
     seen |= 1u << source;
     permuted.sizes[d] = from.sizes[source];
     permuted.strides[d] = from.strides[source];
@@ -83,7 +83,8 @@ Error squeeze_copy_dims(Context&, const Tensor& self, IntList dims, Tensor& out)
   for (int64_t dim : dims) {
     int d = 0;
     ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
-    ET_REQUIRE((marked >> d & 1) == 0, InvalidArgument, "argument 'dim': dimension %d is named twice", d);
+    ET_REQUIRE((marked >> d & 1) == 0, InvalidArgument,
+               "argument 'dim': dimension %d is named twice", d);
     marked |= 1u << d;
   }
   return squeeze_marked(self, marked, out);
@@ -101,8 +102,8 @@ Error unsqueeze_copy(Context&, const Tensor& self, int64_t dim, Tensor& out) {
   return write_view(out, self, view);
 }
 
-Error slice_copy(Context&, const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                 int64_t step, Tensor& out) {
+Error slice_copy(Context&, const Tensor& self, int64_t dim, std::optional<int64_t> start,
+                 std::optional<int64_t> end, int64_t step, Tensor& out) {
   Slice slice;
   ET_TRY(normalize_slice(self, dim, start, end, step, &slice));
   TensorView view = view_of(self);
@@ -119,27 +120,30 @@ Error select_copy(Context&, const Tensor& self, int64_t dim, int64_t index, Tens
   return write_view(out, self, view);
 }
 
-Error narrow_copy(Context&, const Tensor& self, int64_t dim, int64_t start, int64_t length, Tensor& out) {
+Error narrow_copy(Context&, const Tensor& self, int64_t dim, int64_t start, int64_t length,
+                  Tensor& out) {
   ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor cannot be narrowed");
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
   TensorView view = view_of(self);
   const int64_t size = view.sizes[d];
-  ET_REQUIRE(start >= -size && start <= size, InvalidArgument, "argument 'start': %lld is out of range for size %lld",
-             static_cast<long long>(start), static_cast<long long>(size));
+  ET_REQUIRE(start >= -size && start <= size, InvalidArgument,
+             "argument 'start': %lld is out of range for size %lld", static_cast<long long>(start),
+             static_cast<long long>(size));
   if (start < 0) start += size;
   ET_REQUIRE(length >= 0 && length <= size - start, InvalidArgument,
-             "argument 'length': %lld from %lld on passes size %lld", static_cast<long long>(length),
-             static_cast<long long>(start), static_cast<long long>(size));
+             "argument 'length': %lld from %lld on passes size %lld",
+             static_cast<long long>(length), static_cast<long long>(start),
+             static_cast<long long>(size));
   view.narrow(d, start, length);
   return write_view(out, self, view);
 }
 
-Error as_strided_copy(Context&, const Tensor& self, IntList size, IntList stride, std::optional<int64_t> storage_offset,
-                      Tensor& out) {
+Error as_strided_copy(Context&, const Tensor& self, IntList size, IntList stride,
+                      std::optional<int64_t> storage_offset, Tensor& out) {
   ET_TRY(check_list_rank(size, "size"));
-  ET_REQUIRE(size.size() == stride.size(), InvalidArgument, "arguments 'size' and 'stride' have %zu and %zu entries",
-             size.size(), stride.size());
+  ET_REQUIRE(size.size() == stride.size(), InvalidArgument,
+             "arguments 'size' and 'stride' have %zu and %zu entries", size.size(), stride.size());
   int64_t numel = 0;
   ET_TRY(checked_numel(to_sizes(size), "size", &numel));
   TensorView view = view_of(self);
@@ -151,7 +155,8 @@ Error as_strided_copy(Context&, const Tensor& self, IntList size, IntList stride
   bool inside = true;
   view.rank = static_cast<int>(size.size());
   for (int d = 0; d < view.rank; ++d) {
-    ET_REQUIRE(stride[d] >= 0, InvalidArgument, "argument 'stride': negative stride in %s", describe(stride).text);
+    ET_REQUIRE(stride[d] >= 0, InvalidArgument, "argument 'stride': negative stride in %s",
+               describe(stride).text);
     view.sizes[d] = size[d];
     view.strides[d] = stride[d];
     int64_t reach = 0;
@@ -159,13 +164,15 @@ Error as_strided_copy(Context&, const Tensor& self, IntList size, IntList stride
              !__builtin_add_overflow(last, reach, &last);
   }
   ET_REQUIRE(numel == 0 || (inside && last < available), InvalidArgument,
-             "sizes %s with strides %s from %lld on pass the %lld elements of the input", describe(size).text,
-             describe(stride).text, static_cast<long long>(offset), static_cast<long long>(available));
+             "sizes %s with strides %s from %lld on pass the %lld elements of the input",
+             describe(size).text, describe(stride).text, static_cast<long long>(offset),
+             static_cast<long long>(available));
   if (numel > 0) view.advance(offset);
   return write_view(out, self, view);
 }
 
-Error diagonal_copy(Context&, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, Tensor& out) {
+Error diagonal_copy(Context&, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2,
+                    Tensor& out) {
   int a = 0;
   int b = 0;
   ET_TRY(normalize_dim(dim1, self.dim(), "dim1", &a));
@@ -188,13 +195,15 @@ Error diagonal_copy(Context&, const Tensor& self, int64_t offset, int64_t dim1, 
   return write_view(out, self, view);
 }
 
-Error unfold_copy(Context&, const Tensor& self, int64_t dimension, int64_t size, int64_t step, Tensor& out) {
+Error unfold_copy(Context&, const Tensor& self, int64_t dimension, int64_t size, int64_t step,
+                  Tensor& out) {
   int d = 0;
   ET_TRY(normalize_dim(dimension, self.dim(), "dimension", &d));
   TensorView view = view_of(self);
   const int64_t available = view.rank == 0 ? 1 : view.sizes[d];
-  ET_REQUIRE(size >= 0 && size <= available, InvalidArgument, "argument 'size': %lld is out of range [0, %lld]",
-             static_cast<long long>(size), static_cast<long long>(available));
+  ET_REQUIRE(size >= 0 && size <= available, InvalidArgument,
+             "argument 'size': %lld is out of range [0, %lld]", static_cast<long long>(size),
+             static_cast<long long>(available));
   ET_REQUIRE(step > 0, InvalidArgument, "argument 'step': expected a positive number, found %lld",
              static_cast<long long>(step));
   const int64_t stride = view.rank == 0 ? 1 : view.strides[d];
@@ -207,23 +216,29 @@ Error unfold_copy(Context&, const Tensor& self, int64_t dimension, int64_t size,
 }
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::permute_copy.out", permute_copy>("(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::permute_copy.out", permute_copy>(
+        "(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::transpose_copy.int_out", transpose_copy>(
         "(Tensor self, int dim0, int dim1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::t_copy.out", t_copy>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::expand_copy.out", expand_copy>(
         "(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::squeeze_copy.dim_out", squeeze_copy_dim>("(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::squeeze_copy.dims_out", squeeze_copy_dims>("(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::unsqueeze_copy.out", unsqueeze_copy>("(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::slice_copy.Tensor_out", slice_copy>("(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, "
-                                                   "SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::squeeze_copy.dim_out", squeeze_copy_dim>(
+        "(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::squeeze_copy.dims_out", squeeze_copy_dims>(
+        "(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::unsqueeze_copy.out", unsqueeze_copy>(
+        "(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::slice_copy.Tensor_out", slice_copy>(
+        "(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, "
+        "SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::select_copy.int_out", select_copy>(
         "(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::narrow_copy.out", narrow_copy>(
         "(Tensor self, int dim, SymInt start, SymInt length, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::as_strided_copy.out", as_strided_copy>(
-        "(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)"),
+        "(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) "
+        "out) -> Tensor(a!)"),
     row<"aten::diagonal_copy.out", diagonal_copy>(
         "(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::unfold_copy.out", unfold_copy>(
@@ -232,7 +247,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table view_rows() { return kRows; }
+Table view_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

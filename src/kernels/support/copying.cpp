@@ -23,8 +23,9 @@ bool same_place(const TensorView& a, const TensorView& b) {
 
 TensorView contiguous_over(void* data, const Tensor& tensor, ScalarType dtype) {
   const Sizes sizes = sizes_of(tensor);
-  const size_t element = dtype == tensor.scalar_type() ? static_cast<size_t>(tensor.element_size())
-                                                       : compute::element_size(compute_dtype(dtype));
+  const size_t element = dtype == tensor.scalar_type()
+                             ? static_cast<size_t>(tensor.element_size())
+                             : compute::element_size(compute_dtype(dtype));
   return compute::contiguous_view(data, compute_dtype(dtype), element, sizes.rank, sizes.values);
 }
 
@@ -32,8 +33,8 @@ TensorView contiguous_over(void* data, const Tensor& tensor, ScalarType dtype) {
 
 Error write_view(const Tensor& out, const Tensor& self, const TensorView& from) {
   ET_TRY(check_same_dtype(self, "self", out, "out"));
-  ET_REQUIRE(from.rank <= kMaxRank, InvalidArgument, "the result would have %d dimensions, at most %d are supported",
-             from.rank, kMaxRank);
+  ET_REQUIRE(from.rank <= kMaxRank, InvalidArgument,
+             "the result would have %d dimensions, at most %d are supported", from.rank, kMaxRank);
   ET_TRY(resize_output(out, view_sizes(from)));
   const TensorView to = view_of(out);
   if (memory_overlaps(out, self) && same_place(to, from)) return Error::Ok;
@@ -46,8 +47,9 @@ Error write_converted(const Tensor& out, const Tensor& self) {
   const TensorView from = view_of(self);
   ET_TRY(resize_output_like(out, self));
   const TensorView to = view_of(out);
-  ET_REQUIRE(compute::convertible(to.dtype, from.dtype), InvalidArgument, "there is no conversion from %s to %s",
-             dtype_name(self.scalar_type()), dtype_name(out.scalar_type()));
+  ET_REQUIRE(compute::convertible(to.dtype, from.dtype), InvalidArgument,
+             "there is no conversion from %s to %s", dtype_name(self.scalar_type()),
+             dtype_name(out.scalar_type()));
   if (self.scalar_type() == out.scalar_type() && same_place(to, from)) return Error::Ok;
   ET_TRY(check_no_overlap(out, self, "self"));
   compute::convert(to, from);
@@ -56,7 +58,8 @@ Error write_converted(const Tensor& out, const Tensor& self) {
 
 Error check_list_rank(IntList sizes, const char* name) {
   ET_REQUIRE(sizes.size() <= static_cast<size_t>(kMaxRank), InvalidArgument,
-             "argument '%s': %zu dimensions, at most %d are supported", name, sizes.size(), kMaxRank);
+             "argument '%s': %zu dimensions, at most %d are supported", name, sizes.size(),
+             kMaxRank);
   return Error::Ok;
 }
 
@@ -69,9 +72,11 @@ Sizes to_sizes(IntList values) {
 Error number_element(const Scalar& value, ScalarType dtype, const char* name, void* element) {
   ET_TRY(check_fits(value, dtype, name));
   const compute::DType type = compute_dtype(dtype);
-  const bool known = value.isFloatingPoint() ? compute::number_to_element(to_double(value), type, element)
-                                             : compute::number_to_element(to_int64(value), type, element);
-  ET_REQUIRE(known, InvalidArgument, "argument '%s': a number cannot be converted to %s", name, dtype_name(dtype));
+  const bool known = value.isFloatingPoint()
+                         ? compute::number_to_element(to_double(value), type, element)
+                         : compute::number_to_element(to_int64(value), type, element);
+  ET_REQUIRE(known, InvalidArgument, "argument '%s': a number cannot be converted to %s", name,
+             dtype_name(dtype));
   return Error::Ok;
 }
 
@@ -79,8 +84,9 @@ namespace {
 
 /// Memory for all elements of a tensor as `dtype`.
 Error allocate_elements(Scratch& scratch, const Tensor& tensor, ScalarType dtype) {
-  const size_t element = dtype == tensor.scalar_type() ? static_cast<size_t>(tensor.element_size())
-                                                       : compute::element_size(compute_dtype(dtype));
+  const size_t element = dtype == tensor.scalar_type()
+                             ? static_cast<size_t>(tensor.element_size())
+                             : compute::element_size(compute_dtype(dtype));
   return scratch.allocate(static_cast<size_t>(tensor.numel()), element);
 }
 

@@ -1,7 +1,7 @@
 /**
  * @file
- * Moving elements between tensors: what operators that only copy share, and contiguous stand-ins for tensors in other
- * dim orders.
+ * Moving elements between tensors: what operators that only copy share, and contiguous stand-ins
+ * for tensors in other dim orders.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace executorch {
 namespace kernels {
 
-/// Resizes `out` to the sizes of `from`, a view into `self`, and copies it there. The dtypes must be equal; `out` may
-/// only share memory with `self` where nothing moves.
+/// Resizes `out` to the sizes of `from`, a view into `self`, and copies it there. The dtypes must
+/// be equal; `out` may only share memory with `self` where nothing moves.
 Error write_view(const Tensor& out, const Tensor& self, const TensorView& from);
 
 /// Copies `self` to `out` of the same sizes with conversion, after resizing it.
@@ -26,11 +26,12 @@ Error check_list_rank(IntList sizes, const char* name);
 /// The elements of a number list as sizes. The caller has checked its length.
 Sizes to_sizes(IntList values);
 
-/// The bytes of a number as an element of `dtype`; InvalidArgument when it does not fit, naming the argument.
-/// `element` has room for compute::kMaxElementSize bytes.
+/// The bytes of a number as an element of `dtype`; InvalidArgument when it does not fit, naming the
+/// argument. `element` has room for compute::kMaxElementSize bytes.
 Error number_element(const Scalar& value, ScalarType dtype, const char* name, void* element);
 
-/// A row-major view of a tensor's elements: the tensor itself, or a copy in scratch where dim order or dtype differ.
+/// A row-major view of a tensor's elements: the tensor itself, or a copy in scratch where dim order
+/// or dtype differ.
 class ContiguousInput {
  public:
   explicit ContiguousInput(Context& context) : scratch_(context) {}
@@ -48,7 +49,8 @@ class ContiguousInput {
   TensorView view_;
 };
 
-/// A row-major view to write: the tensor itself, or scratch that finish() copies to it. Prepared after resizing.
+/// A row-major view to write: the tensor itself, or scratch that finish() copies to it. Prepared
+/// after resizing.
 class ContiguousOutput {
  public:
   explicit ContiguousOutput(Context& context) : scratch_(context) {}
@@ -75,8 +77,9 @@ constexpr ScalarType accumulation_type(ScalarType dtype) {
 }
 
 /**
- * Input and output of an operator that maps dense memory to dense memory of the same shape and layout, whatever the dim
- * order: both seen in accumulation_type(), in the layout of the output. Input and output may be one memory.
+ * Input and output of an operator that maps dense memory to dense memory of the same shape and
+ * layout, whatever the dim order: both seen in accumulation_type(), in the layout of the output.
+ * Input and output may be one memory.
  */
 class DenseMap {
  public:

@@ -7,13 +7,15 @@ namespace executorch {
 namespace kernels {
 
 Error check_index_type(const Tensor& index, const char* name) {
-  ET_REQUIRE(index.scalar_type() == ScalarType::Long || index.scalar_type() == ScalarType::Int, InvalidArgument,
-             "argument '%s': expected int64 or int32 indices, found %s", name, dtype_name(index.scalar_type()));
+  ET_REQUIRE(index.scalar_type() == ScalarType::Long || index.scalar_type() == ScalarType::Int,
+             InvalidArgument, "argument '%s': expected int64 or int32 indices, found %s", name,
+             dtype_name(index.scalar_type()));
   return Error::Ok;
 }
 
 Error bad_index(const char* name, int64_t value, int dim, int64_t size) {
-  return ET_ERROR(InvalidArgument, "argument '%s': index %lld is out of range for dimension %d of size %lld", name,
+  return ET_ERROR(InvalidArgument,
+                  "argument '%s': index %lld is out of range for dimension %d of size %lld", name,
                   static_cast<long long>(value), dim, static_cast<long long>(size));
 }
 
@@ -23,7 +25,8 @@ namespace {
 Error check_mask(const Tensor& self, const Tensor& mask, int first, size_t entry) {
   bool fits = mask.dim() > 0 && first + mask.dim() <= self.dim();
   for (int d = 0; fits && d < mask.dim(); ++d) fits = mask.sizes()[d] == self.sizes()[first + d];
-  ET_REQUIRE(fits, InvalidArgument, "argument 'indices': mask %zu, %s, does not fit the dimensions from %d on of %s",
+  ET_REQUIRE(fits, InvalidArgument,
+             "argument 'indices': mask %zu, %s, does not fit the dimensions from %d on of %s",
              entry, describe(mask).text, first, describe(self).text);
   return Error::Ok;
 }
@@ -35,8 +38,8 @@ Error IndexedSlices::collect(Context& context, const Tensor& self, OptionalTenso
   int masks = 0;
   for (size_t entry = 0; entry < indices.size(); ++entry) {
     const std::optional<Tensor>& index = indices[entry];
-    ET_REQUIRE(dim < self.dim(), InvalidArgument, "argument 'indices': more indices than dimensions in %s",
-               describe(self).text);
+    ET_REQUIRE(dim < self.dim(), InvalidArgument,
+               "argument 'indices': more indices than dimensions in %s", describe(self).text);
     if (!index.has_value()) {
       ++dim;
       continue;
@@ -51,14 +54,16 @@ Error IndexedSlices::collect(Context& context, const Tensor& self, OptionalTenso
     const TensorView mask = view_of(*index);
     const int64_t count = compute::count_nonzero(mask);
     Scratch& coordinates = masks_[masks++].emplace(context);
-    ET_TRY(coordinates.allocate(static_cast<size_t>(count) * static_cast<size_t>(mask.rank), sizeof(int64_t)));
+    ET_TRY(coordinates.allocate(static_cast<size_t>(count) * static_cast<size_t>(mask.rank),
+                                sizeof(int64_t)));
     compute::find_nonzero(mask, coordinates.as<int64_t>(), 1, count);
     for (int d = 0; d < mask.rank; ++d) {
       items_[item_count_++] = {dim, nullptr, coordinates.as<int64_t>() + d * count, count};
       indexed_ |= 1u << dim++;
     }
   }
-  ET_REQUIRE(item_count_ > 0, InvalidArgument, "argument 'indices': expected at least one index tensor");
+  ET_REQUIRE(item_count_ > 0, InvalidArgument,
+             "argument 'indices': expected at least one index tensor");
   return Error::Ok;
 }
 
@@ -116,14 +121,16 @@ Error IndexedSlices::compute_offsets(const Tensor& self) {
     if (item.index != nullptr) {
       index = view_of(*item.index);
     } else {
-      index = compute::contiguous_view(const_cast<int64_t*>(item.coordinates), compute::DType::i64, 8, 1, &item.count);
+      index = compute::contiguous_view(const_cast<int64_t*>(item.coordinates), compute::DType::i64,
+                                       8, 1, &item.count);
     }
     while (index.rank < broadcast_.rank) index.insert(0, 1, 0);
     for (int d = 0; d < broadcast_.rank; ++d) {
       if (index.sizes[d] != broadcast_[d]) index.strides[d] = 0;
       index.sizes[d] = broadcast_[d];
     }
-    const compute::BadIndex bad = compute::add_index_offsets(index, limit, view.strides[item.dim], offsets);
+    const compute::BadIndex bad =
+        compute::add_index_offsets(index, limit, view.strides[item.dim], offsets);
     if (bad.found) return bad_index("indices", bad.value, item.dim, limit);
   }
   return Error::Ok;
@@ -162,7 +169,8 @@ void IndexedSlices::result_offsets(const TensorView& result, int64_t* offsets) c
   const compute::Lines lines = compute::lines_of(places);
   compute::Odometer<1> odometer(places);
   for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
-    for (int64_t i = 0; i < lines.length; ++i) *offsets++ = odometer.offset(0) + i * odometer.line_stride(0);
+    for (int64_t i = 0; i < lines.length; ++i)
+      *offsets++ = odometer.offset(0) + i * odometer.line_stride(0);
   }
 }
 

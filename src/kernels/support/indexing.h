@@ -1,7 +1,7 @@
 /**
  * @file
- * Advanced indexing as in `self[a, :, mask]`: which slices of a tensor a list of index tensors names, and in which
- * order.
+ * Advanced indexing as in `self[a, :, mask]`: which slices of a tensor a list of index tensors
+ * names, and in which order.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace executorch {
 namespace kernels {
 
-/// The slices that a list of indices selects. Index tensors are broadcast together; masks stand for the coordinates
-/// of their elements that are set; None keeps a dimension whole.
+/// The slices that a list of indices selects. Index tensors are broadcast together; masks stand for
+/// the coordinates of their elements that are set; None keeps a dimension whole.
 class IndexedSlices {
  public:
   explicit IndexedSlices(Context& context) : offsets_(context) {}
@@ -20,8 +20,8 @@ class IndexedSlices {
   /// Reads and checks all indices.
   Error resolve(Context& context, const Tensor& self, OptionalTensorList indices);
 
-  /// Shape of `self[indices]`: the broadcast shape stands where the indexed dimensions were when these are adjacent,
-  /// else in front.
+  /// Shape of `self[indices]`: the broadcast shape stands where the indexed dimensions were when
+  /// these are adjacent, else in front.
   const Sizes& result_sizes() const { return result_; }
   /// Number of slices.
   int64_t count() const { return count_; }
@@ -32,7 +32,8 @@ class IndexedSlices {
   TensorView slice_of_self(const TensorView& self) const;
   /// One slice of a view of the result's shape.
   TensorView slice_of_result(const TensorView& result) const;
-  /// Writes the offset of each slice in a view of the result's shape to `offsets`, room for count().
+  /// Writes the offset of each slice in a view of the result's shape to `offsets`, room for
+  /// count().
   void result_offsets(const TensorView& result, int64_t* offsets) const;
 
  private:

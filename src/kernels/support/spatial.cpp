@@ -14,8 +14,8 @@ Error read_spatial(IntList list, int count, int64_t low, const char* name, int64
   return Error::Ok;
 }
 
-int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
-                         bool ceil_mode) {
+int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t padding,
+                         int64_t dilation, bool ceil_mode) {
   const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
   if (room < 0 && !ceil_mode) return 0;
   const int64_t rounded = room + (ceil_mode ? stride - 1 : 0);

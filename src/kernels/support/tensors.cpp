@@ -194,8 +194,8 @@ Error normalize_dim(int64_t dim, int64_t rank, const char* name, int* normalized
   return Error::Ok;
 }
 
-Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                      int64_t step, Slice* slice) {
+Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
+                      std::optional<int64_t> end, int64_t step, Slice* slice) {
   ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor cannot be sliced");
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &slice->dim));
   ET_REQUIRE(step > 0, InvalidArgument, "argument 'step': expected a positive number, found %lld",
@@ -213,18 +213,19 @@ Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> st
 
 Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* normalized_dim,
                           int64_t* normalized_index) {
-  ET_REQUIRE(self.dim() > 0, InvalidArgument, "argument 'self': a 0-d tensor has no dimension to select from");
+  ET_REQUIRE(self.dim() > 0, InvalidArgument,
+             "argument 'self': a 0-d tensor has no dimension to select from");
   ET_TRY(normalize_dim(dim, self.dim(), "dim", normalized_dim));
   const int64_t size = self.sizes()[*normalized_dim];
   ET_REQUIRE(index >= -size && index < size, InvalidArgument,
-             "argument 'index': %lld is out of range for dimension %d of size %lld", static_cast<long long>(index),
-             *normalized_dim, static_cast<long long>(size));
+             "argument 'index': %lld is out of range for dimension %d of size %lld",
+             static_cast<long long>(index), *normalized_dim, static_cast<long long>(size));
   *normalized_index = index < 0 ? index + size : index;
   return Error::Ok;
 }
 
-Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, TensorView* a_view,
-                      TensorView* b_view) {
+Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name,
+                      TensorView* a_view, TensorView* b_view) {
   *a_view = view_of(a);
   *b_view = view_of(b);
   while (a_view->rank < b_view->rank) a_view->insert(0, 1, 0);
@@ -233,8 +234,9 @@ Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, cons
     if (a_view->sizes[d] == b_view->sizes[d]) continue;
     TensorView* narrow = a_view->sizes[d] == 1 ? a_view : b_view;
     TensorView* wide = narrow == a_view ? b_view : a_view;
-    ET_REQUIRE(narrow->sizes[d] == 1, InvalidArgument, "arguments '%s' and '%s': %s and %s do not broadcast", a_name,
-               b_name, describe(a).text, describe(b).text);
+    ET_REQUIRE(narrow->sizes[d] == 1, InvalidArgument,
+               "arguments '%s' and '%s': %s and %s do not broadcast", a_name, b_name,
+               describe(a).text, describe(b).text);
     narrow->sizes[d] = wide->sizes[d];
     narrow->strides[d] = 0;
   }

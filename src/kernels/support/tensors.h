@@ -56,7 +56,9 @@ Error resize_output(const Tensor& out, const Sizes& sizes, const char* name = "o
 /// The same with another tensor's sizes.
 Error resize_output_like(const Tensor& out, const Tensor& like, const char* name = "out");
 
-constexpr compute::DType compute_dtype(ScalarType dtype) { return static_cast<compute::DType>(dtype); }
+constexpr compute::DType compute_dtype(ScalarType dtype) {
+  return static_cast<compute::DType>(dtype);
+}
 
 /// The tensor for the compute layer; strides follow its dim order.
 TensorView view_of(const Tensor& tensor);
@@ -74,16 +76,18 @@ struct Slice {
   int64_t start;
   int64_t length;
 };
-/// Slice bounds as in PyTorch: None takes the rest, negative numbers count from the end, all are clamped to the size.
-Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
-                      int64_t step, Slice* slice);
+/// Slice bounds as in PyTorch: None takes the rest, negative numbers count from the end, all are
+/// clamped to the size.
+Error normalize_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
+                      std::optional<int64_t> end, int64_t step, Slice* slice);
 /// One index of one dimension, which may count from the end.
 Error normalize_selection(const Tensor& self, int64_t dim, int64_t index, int* normalized_dim,
                           int64_t* normalized_index);
 
-/// Views both tensors with their common broadcast shape. InvalidArgument naming both when there is none.
-Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name, TensorView* a_view,
-                      TensorView* b_view);
+/// Views both tensors with their common broadcast shape. InvalidArgument naming both when there is
+/// none.
+Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, const char* b_name,
+                      TensorView* a_view, TensorView* b_view);
 
 /// All elements of the tensor are adjacent in the order of its dims.
 bool is_contiguous(const Tensor& tensor);
