@@ -56,13 +56,25 @@ for number, call in enumerate(case["calls"]):
 print(json.dumps(results))
 """
 
+# Operators that the library does not have yet; strict: a case that passes must leave this list.
+WAITING = {
+    "op_bucketize": "aten::bucketize.Tensor_out",
+    "op_max_pool3d": "aten::max_pool3d_with_indices.out",
+    "op_sort": "aten::sort.values",
+    "upsample_aa_down": "aten::_upsample_bilinear2d_aa.out",
+    "conv3d": "convolution of three spatial dimensions",
+    "int8_linear_portable": "quantized_decomposed::*",
+}
+
 
 def _cases():
     for folder in sorted(CASES.iterdir()):
         case = folder / "case.json"
         if case.exists():
             content = json.loads(case.read_text())
-            yield pytest.param(folder, content, id=content["name"])
+            missing = WAITING.get(content["name"])
+            marks = [pytest.mark.xfail(reason=f"needs {missing}", strict=True)] if missing else []
+            yield pytest.param(folder, content, id=content["name"], marks=marks)
 
 
 @pytest.mark.parametrize("folder, case", _cases())
