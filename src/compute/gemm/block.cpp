@@ -130,7 +130,10 @@ void multiply_block(const BlockArgs& block) noexcept {
     tile.columns = std::min(kernels.panel, block.end_column - column);
     tile.accumulate = !block.first_k;
     tile.epilogue = epilogue;
-    tile.bias = epilogue != nullptr && epilogue->bias != nullptr ? epilogue->bias + column : nullptr;
+    const float* bias = shifted(block.epilogue->bias, column);
+    const bool at_start = starts_from_bias(*block.epilogue);
+    tile.start = at_start ? bias : nullptr;
+    tile.bias = at_start || epilogue == nullptr ? nullptr : bias;
     const bool residual = epilogue != nullptr && block.residual != nullptr;
     // While tiles share this panel, the next one comes nearer.
     const bool more = column + kernels.panel < block.end_column;

@@ -108,24 +108,27 @@ void multiply_few_rows(const Stretch& s) {
   const double work = static_cast<double>(args.k) * static_cast<double>(step) * static_cast<double>(rows + 3);
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(128.0 * 1024 / (work + 1)), 1) * step;
   threadpool::parallel_for(0, s.n, grain, [&](int64_t first, int64_t last) {
-    Epilogue epilogue = args.epilogue;
+    const Epilogue& epilogue = args.epilogue;
+    const bool at_start = starts_from_bias(epilogue);
     int64_t column = first;
     while (column < last) {
       const float* b = s.panels + column * args.k;
       const int64_t global = s.first_column + column;
       const float* bias = shifted(epilogue.bias, global);
       const float* residual = shifted(epilogue.residual, global);
+      const float* start = at_start ? bias : nullptr;
+      const float* end_bias = at_start ? nullptr : bias;
       float* c = args.c + global;
       // A group of panels may end in the middle of its last panel, not before.
       if (streams && last - column > step - kernels.panel) {
         const StreamArgs stream{a.data, a.row_stride, b, args.k * kernels.panel, c, args.c_row_stride, args.k,
-                                std::min(step, last - column), &epilogue, bias, residual};
+                                std::min(step, last - column), start, &epilogue, end_bias, residual};
         kernels.stream[rows](stream);
         column += step;
       } else {
         const int64_t columns = std::min(kernels.panel, last - column);
         const TileArgs tile{a.data, a.row_stride, b, kernels.panel, c, args.c_row_stride, args.k, columns, false,
-                            &epilogue, bias, residual};
+                            start, &epilogue, end_bias, residual};
         kernels.tile[rows][columns > kernels.panel / 2](tile);
         column += kernels.panel;
       }
@@ -181,6 +184,8 @@ void multiply_in_place(const GemmKernels& kernels, const GemmArgs& args, float* 
     for (int64_t column = first; column < last; column += kernels.panel) {
       const int64_t columns = std::min(kernels.panel, last - column);
       const bool in_place = columns == kernels.panel;
+      const float* bias = shifted(e.bias, column);
+      const bool at_start = starts_from_bias(e);
       const TileArgs tile{args.a.data,
                           args.a.row_stride,
                           in_place ? args.b.data + column : last_panel,
@@ -190,8 +195,9 @@ void multiply_in_place(const GemmKernels& kernels, const GemmArgs& args, float* 
                           args.k,
                           columns,
                           false,
+                          at_start ? bias : nullptr,
                           &e,
-                          shifted(e.bias, column),
+                          at_start ? nullptr : bias,
                           shifted(e.residual, column)};
       kernels.tile[args.m][columns > kernels.panel / 2](tile);
     }

@@ -14,6 +14,9 @@
 
 namespace executorch::compute {
 
+/// Sums start from the bias, which saves a pass over them, unless they are to be scaled before it is added.
+inline bool starts_from_bias(const Epilogue& epilogue) { return epilogue.alpha == 1.0f; }
+
 /// Operands of one tile. Pointers are those of its first row and column.
 struct TileArgs {
   const float* a;  ///< rows of consecutive k
@@ -24,9 +27,10 @@ struct TileArgs {
   int64_t c_row_stride;
   int64_t k;
   int64_t columns;  ///< of C that are stored, at most a panel
-  bool accumulate;  ///< sums start from what C holds, else from zero
-  /// Scaling, bias, residual and bounds, applied with the last part of k; null before. bias and residual are
-  /// those of the tile; the map is not applied.
+  bool accumulate;     ///< sums start from what C holds
+  const float* start;  ///< else from these values, one per column, or from zero when null
+  /// Scaling, bias, residual and bounds, applied with the last part of k; null before. Bias and residual are
+  /// those of the tile; bias is null when the sums started from it. The map is not applied.
   const Epilogue* epilogue;
   const float* bias;
   const float* residual;
@@ -44,7 +48,8 @@ struct StreamArgs {
   float* c;
   int64_t c_row_stride;
   int64_t k;
-  int64_t columns;  ///< over all panels
+  int64_t columns;     ///< over all panels
+  const float* start;  ///< as of a tile
   const Epilogue* epilogue;
   const float* bias;
   const float* residual;

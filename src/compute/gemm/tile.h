@@ -60,15 +60,24 @@ struct RowPointers {
   int64_t stride;
 };
 
-/// The sums of a tile in registers: out = A * B, or out + A * B. Rows of `out` are W whole vectors.
+/// What is done to sums while they are in registers.
+struct RegisterEpilogue {
+  bool clamp = false;
+  float lo, hi;
+  const float* residual = nullptr;  ///< added before
+  int64_t residual_stride;
+};
+
+/// The sums of a tile in registers: out = A * B + start, or out + A * B. Rows of `out` are W whole vectors.
 template <int R, int W, bool kAccumulate>
-inline void multiply(const TileArgs& t, float* out, int64_t out_stride) {
+inline void multiply(const TileArgs& t, const V::Type (&start)[W], const RegisterEpilogue& end, float* out,
+                     int64_t out_stride) {
   constexpr int L = V::kLanes;
   V::Type sum[R][W];
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < W; ++j) sum[i][j] = kAccumulate ? V::load(out + i * out_stride + j * L) : V::zero();
+    for (int j = 0; j < W; ++j) sum[i][j] = kAccumulate ? V::load(out + i * out_stride + j * L) : start[j];
   }
   RowPointers<R> a(t.a, t.a_row_stride);
   const float* b = t.b;
@@ -94,6 +103,23 @@ inline void multiply(const TileArgs& t, float* out, int64_t out_stride) {
     a.advance();
     b += b_row_stride;
   }
+  if (end.residual != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < W; ++j) {
+        sum[i][j] = V::add(sum[i][j], V::load(end.residual + i * end.residual_stride + j * L));
+      }
+    }
+  }
+  if (end.clamp) {
+    const V::Type lo = V::set(end.lo), hi = V::set(end.hi);
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < W; ++j) sum[i][j] = V::at_most(V::at_least(sum[i][j], lo), hi);
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
@@ -101,43 +127,72 @@ inline void multiply(const TileArgs& t, float* out, int64_t out_stride) {
   }
 }
 
-/// Sums go straight to C when whole vectors fit there, else through a buffer; the epilogue passes over them while
-/// they are in the first cache. Keeping it out of the registers' way costs little and keeps the loop free of spills.
+/// Copies the part of a tile that has columns between C and a buffer of whole vectors.
 template <int R, int W>
-void tile(const TileArgs& t) {
-  constexpr int L = V::kLanes;
-  alignas(64) float buffer[R][W * L];
-  // A residual that is C itself must be read before C is written.
-  const bool whole = t.columns == W * L && t.residual != t.c;
-  float* out = whole ? t.c : buffer[0];
-  const int64_t out_stride = whole ? t.c_row_stride : W * L;
-  if (t.accumulate) {
-    for (int i = 0; !whole && i < R; ++i) {
-      for (int j = 0; j * L < t.columns; ++j) {
-        V::store(buffer[i] + j * L, load_up_to(t.c + i * t.c_row_stride + j * L, t.columns - j * L));
-      }
+inline void load_columns(const TileArgs& t, float (&buffer)[R][W * V::kLanes]) {
+  for (int i = 0; i < R; ++i) {
+    for (int j = 0; j * V::kLanes < t.columns; ++j) {
+      const int64_t left = t.columns - j * V::kLanes;
+      V::store(buffer[i] + j * V::kLanes, load_up_to(t.c + i * t.c_row_stride + j * V::kLanes, left));
     }
-    multiply<R, W, true>(t, out, out_stride);
-  } else {
-    multiply<R, W, false>(t, out, out_stride);
   }
-  if (whole && t.epilogue == nullptr) return;
+}
 
-  const float* residual = t.residual;
+/// The whole epilogue as a pass of its own, from `sums` to C.
+template <int R, int W>
+inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float* residual, const float* sums,
+                        int64_t sums_stride) {
+  constexpr int L = V::kLanes;
   for (int i = 0; i < R; ++i) {
     V::Type row[W];
 #pragma GCC unroll 4
-    for (int j = 0; j < W; ++j) row[j] = V::load(out + i * out_stride + j * L);
-    if (t.epilogue != nullptr) {
-      finish<W>(row, *t.epilogue, t.bias, residual, t.columns);
-      if (residual != nullptr) residual += t.epilogue->residual_stride;
-    }
+    for (int j = 0; j < W; ++j) row[j] = V::load(sums + i * sums_stride + j * L);
+    finish<W>(row, epilogue, t.bias, residual, t.columns);
+    if (residual != nullptr) residual += epilogue.residual_stride;
 #pragma GCC unroll 4
     for (int j = 0; j < W; ++j) {
       const int64_t left = t.columns - j * L;
       if (left > 0) store_up_to(t.c + i * t.c_row_stride + j * L, row[j], left);
     }
   }
+}
+
+/// Sums go straight to C when whole vectors fit there, finished in registers when the epilogue is a plain one; else
+/// through a buffer in the first cache.
+template <int R, int W>
+void tile(const TileArgs& t) {
+  constexpr int L = V::kLanes;
+  constexpr float kInfinity = __builtin_inff();
+  const Epilogue* e = t.epilogue;
+  const bool plain = e == nullptr || (t.bias == nullptr && e->alpha == 1.0f && e->beta == 1.0f);
+  const bool direct = plain && t.columns == W * L;
+  V::Type start[W];
+#pragma GCC unroll 4
+  for (int j = 0; j < W; ++j) {
+    const int64_t left = t.columns - j * L;
+    start[j] = t.start != nullptr && left > 0 ? load_up_to(t.start + j * L, left) : V::zero();
+  }
+  RegisterEpilogue end;
+  if (direct) {
+    if (e != nullptr) {
+      end = {e->lo > -kInfinity || e->hi < kInfinity, e->lo, e->hi, t.residual, e->residual_stride};
+    }
+    if (t.accumulate) {
+      multiply<R, W, true>(t, start, end, t.c, t.c_row_stride);
+    } else {
+      multiply<R, W, false>(t, start, end, t.c, t.c_row_stride);
+    }
+    return;
+  }
+  alignas(64) float buffer[R][W * L];
+  if (t.accumulate) {
+    load_columns<R, W>(t, buffer);
+    multiply<R, W, true>(t, start, end, buffer[0], W * L);
+  } else {
+    multiply<R, W, false>(t, start, end, buffer[0], W * L);
+  }
+  const Epilogue none;
+  finish_tile<R, W>(t, e != nullptr ? *e : none, e != nullptr ? t.residual : nullptr, buffer[0], W * L);
 }
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

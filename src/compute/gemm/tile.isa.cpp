@@ -27,9 +27,12 @@ void stream(const StreamArgs& s) {
 #pragma GCC unroll 8
   for (int p = 0; p < P; ++p) {
 #pragma GCC unroll 8
-    for (int i = 0; i < R; ++i) {
+    for (int j = 0; j < kVectors; ++j) {
+      const int64_t column = p * kPanel + j * L;
+      const bool given = s.start != nullptr && column < s.columns;
+      const V::Type start = given ? load_up_to(s.start + column, s.columns - column) : V::zero();
 #pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) sum[p][i][j] = V::zero();
+      for (int i = 0; i < R; ++i) sum[p][i][j] = start;
     }
   }
   const float* b[P];
