@@ -1,4 +1,7 @@
 // Views of views become one view, nodes without effect disappear.
+#include <algorithm>
+#include <unordered_map>
+
 #include "engine/plan/passes.h"
 
 namespace executorch::engine {
@@ -67,6 +70,40 @@ void merge_views(Graph* graph, const Uses& uses, Node* node) {
   }
 }
 
+// The output of an earlier view that is the same as this one, or kNoValue.
+ValueId earlier_view(const Graph& graph, const std::vector<const Node*>& views, const Node& node) {
+  for (const Node* view : views) {
+    if (view->inputs[0] != node.inputs[0] || view->operation.index() != node.operation.index()) continue;
+    if (!(graph.value(view->outputs[0]).sizes == graph.value(node.outputs[0]).sizes)) continue;
+    const Permute* permute = node.as<Permute>();
+    const int rank = graph.value(node.outputs[0]).sizes.rank;
+    if (permute != nullptr && !std::equal(permute->dims, permute->dims + rank, view->as<Permute>()->dims)) continue;
+    return view->outputs[0];
+  }
+  return kNoValue;
+}
+
+// Views of one value under the same sizes are one view.
+bool share_views(Graph* graph) {
+  Replacements replacements(*graph);
+  std::unordered_map<ValueId, std::vector<const Node*>> views;
+  bool changed = false;
+  for (Node& node : graph->nodes) {
+    for (ValueId& input : node.inputs) input = replacements.resolve(input);
+    if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr && node.as<Expand>() == nullptr) continue;
+    auto& known = views[node.inputs[0]];
+    const ValueId same = earlier_view(*graph, known, node);
+    if (same == kNoValue) {
+      known.push_back(&node);
+    } else {
+      replacements.add(node.outputs[0], same);
+      changed = true;
+    }
+  }
+  replacements.apply(graph);
+  return changed;
+}
+
 }  // namespace
 
 void simplify(Graph* graph) {
@@ -88,6 +125,7 @@ void simplify(Graph* graph) {
       changed = true;
     }
     replacements.apply(graph);
+    changed = share_views(graph) || changed;
     remove_unused(graph);
   }
 }

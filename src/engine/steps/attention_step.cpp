@@ -53,7 +53,7 @@ class AttentionStep final : public Step {
   }
 
  private:
-  static compute::Isa isa() { return compute::active_isa(); }
+  compute::Isa isa() const { return isa_; }
   size_t key_bytes() const { return aligned(compute::gemm_packed_bytes(isa(), shape_.depth, shape_.length)); }
   size_t value_bytes() const { return aligned(compute::gemm_packed_bytes(isa(), shape_.length, shape_.width)); }
   size_t heads_bytes() const {
@@ -148,6 +148,7 @@ class AttentionStep final : public Step {
 
   AttentionShape shape_;
   AttentionOperands operands_;
+  const compute::Isa isa_ = compute::active_isa();
   int64_t heads_;
   int64_t block_rows_ = 0;
   int64_t blocks_ = 0;

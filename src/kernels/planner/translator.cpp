@@ -169,6 +169,18 @@ bool Translator::output_type(int32_t id, DType* dtype) const {
   return compute::element_size(*dtype) != 0;
 }
 
+namespace {
+
+bool fits(const Dims& sizes, DType dtype, uint64_t limit) {
+  uint64_t bytes = compute::element_size(dtype);
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(sizes[d]), &bytes)) return false;
+  }
+  return bytes <= limit;
+}
+
+}  // namespace
+
 bool Translator::write(int32_t id, ValueId value) {
   DType expected;
   if (value == kNoValue || !output_type(id, &expected) || expected != dtype(value)) return false;
@@ -177,8 +189,9 @@ bool Translator::write(int32_t id, ValueId value) {
   Dims sizes, strides;
   if (!layout_of(id, &sizes, &strides)) return false;
   const Dims& written = this->sizes(value);
-  const uint64_t bytes = static_cast<uint64_t>(engine::numel(written) * engine::element_bytes(expected));
-  if (info.dynamic_shape ? (bytes > info.max_nbytes || written.rank != sizes.rank) : !(sizes == written)) return false;
+  if (info.dynamic_shape ? written.rank != sizes.rank || !fits(written, expected, info.max_nbytes) : !(sizes == written)) {
+    return false;
+  }
   const Location where = table_.location(id);
   contents_.push_back({where, value, id, true});
   return true;
