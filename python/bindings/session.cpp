@@ -57,28 +57,6 @@ std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source, runti
 
 }  // namespace
 
-Result<std::shared_ptr<Arenas>> Arenas::make(const std::vector<size_t>& sizes, size_t limit) {
-  size_t total = 0;
-  for (const size_t size : sizes) {
-    if (size > limit || total > limit - size)
-      return ET_ERROR(OutOfResources,
-                      "the program asks for arenas of %zu bytes and more, the limit is %zu bytes (memory_limit raises it)",
-                      size, limit);
-    total += size;
-  }
-  auto arenas = std::make_shared<Arenas>();
-  arenas->sizes = sizes;
-  for (const size_t size : sizes) {
-    constexpr size_t kAlignment = 64;
-    auto* block = static_cast<uint8_t*>(std::calloc(1, size + kAlignment));
-    if (block == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for an arena of %zu bytes", size);
-    arenas->blocks.emplace_back(block, std::free);
-    const uintptr_t address = reinterpret_cast<uintptr_t>(block);
-    arenas->spans.emplace_back(block + (kAlignment - address % kAlignment) % kAlignment, size);
-  }
-  return arenas;
-}
-
 std::shared_ptr<ProgramSession> ProgramSession::open(Source program, std::vector<Source> data, SessionOptions options) {
   runtime::runtime_init();
   std::shared_ptr<ProgramSession> session(new ProgramSession());
@@ -120,54 +98,37 @@ Error ProgramSession::ensure_loaded() {
   return Error::Ok;
 }
 
-Result<std::vector<size_t>> ProgramSession::arena_sizes(const std::string& method) {
+Result<std::unique_ptr<extension::PlannedMemory>> ProgramSession::planned_memory_for(const std::string& method) {
   auto meta = program_->method_meta(method.c_str());
   if (!meta.ok()) return meta.error();
-  std::vector<size_t> sizes;
-  for (size_t i = 0; i < meta->num_memory_planned_buffers(); ++i) {
-    auto size = meta->memory_planned_buffer_size(i);
-    if (!size.ok()) return size.error();
-    ET_REQUIRE(*size >= 0, InvalidProgram, "method '%s': arena %zu has the negative size %lld", method.c_str(), i,
-               static_cast<long long>(*size));
-    sizes.push_back(static_cast<size_t>(*size));
+  if (options_.share_arenas && !shared_arenas_) {
+    auto shared = extension::SharedArenas::create(*program_, options_.load.memory_limit);
+    if (!shared.ok()) return shared.error();
+    shared_arenas_ = std::move(*shared);
   }
-  return sizes;
-}
-
-Result<std::shared_ptr<Arenas>> ProgramSession::arenas_for(const std::string& method) {
-  auto own = arena_sizes(method);
-  if (!own.ok()) return own.error();
-  if (!options_.share_arenas) return Arenas::make(*own, options_.load.memory_limit);
-  if (shared_arenas_) return shared_arenas_;
-  std::vector<size_t> largest;
-  for (const std::string& name : method_names_) {
-    auto sizes = arena_sizes(name);
-    if (!sizes.ok()) return sizes.error();
-    if (sizes->size() > largest.size()) largest.resize(sizes->size());
-    for (size_t i = 0; i < sizes->size(); ++i) largest[i] = std::max(largest[i], (*sizes)[i]);
-  }
-  auto arenas = Arenas::make(largest, options_.load.memory_limit);
-  if (arenas.ok()) shared_arenas_ = *arenas;
-  return arenas;
+  return extension::PlannedMemory::create(*meta, options_.load.memory_limit, shared_arenas_.get());
 }
 
 Result<std::shared_ptr<MethodSession>> ProgramSession::load_method(const std::string& name) {
   ET_TRY(ensure_loaded());
   const std::lock_guard<std::mutex> lock(load_mutex_);
-  auto arenas = arenas_for(name);
-  if (!arenas.ok()) return arenas.error();
-  return MethodSession::load(shared_from_this(), name, std::move(*arenas));
+  auto memory = planned_memory_for(name);
+  if (!memory.ok()) return memory.error();
+  auto turn = options_.share_arenas ? shared_turn_ : std::make_shared<std::mutex>();
+  return MethodSession::load(shared_from_this(), name, std::move(*memory), std::move(turn));
 }
 
 Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<ProgramSession> program,
-                                                           const std::string& name, std::shared_ptr<Arenas> arenas) {
+                                                           const std::string& name,
+                                                           std::unique_ptr<extension::PlannedMemory> memory,
+                                                           std::shared_ptr<std::mutex> turn) {
   std::shared_ptr<MethodSession> session(new MethodSession());
   session->name_ = name;
   session->program_ = std::move(program);
-  session->arenas_ = std::move(arenas);
-  auto& spans = session->arenas_->spans;
-  session->planned_memory_.emplace(runtime::Span<runtime::Span<uint8_t>>(spans.data(), spans.size()));
-  session->memory_manager_.emplace(&session->method_allocator_, &*session->planned_memory_, &session->temp_allocator_);
+  session->planned_memory_ = std::move(memory);
+  session->turn_ = std::move(turn);
+  session->memory_manager_.emplace(&session->method_allocator_, session->planned_memory_->allocator(),
+                                   &session->temp_allocator_);
 
   ProgramSession& owner = *session->program_;
   auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_, owner.tracing().tracer(),

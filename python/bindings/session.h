@@ -10,8 +10,8 @@
 #include <nanobind/nanobind.h>
 
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
+#include <executorch/extension/module/planned_memory.h>
 #include <executorch/runtime/core/data_loader.h>
-#include <executorch/runtime/core/hierarchical_allocator.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/executor/load_options.h>
 #include <executorch/runtime/executor/memory_manager.h>
@@ -36,17 +36,6 @@ struct SessionOptions {
   /// Host-only methods share one set of arenas, as programs exported with shared mutable buffers expect.
   bool share_arenas = false;
   runtime::LoadOptions load;
-};
-
-/// Planned memory of one method, or of all methods that share it. `mutex` is held while a method runs in it.
-struct Arenas {
-  std::vector<std::unique_ptr<void, void (*)(void*)>> blocks;
-  std::vector<size_t> sizes;
-  std::vector<runtime::Span<uint8_t>> spans;
-  std::mutex mutex;
-
-  /// Zero-filled; pages that are never touched cost nothing. Refused above the limit, naming both numbers.
-  static runtime::Result<std::shared_ptr<Arenas>> make(const std::vector<size_t>& sizes, size_t limit);
 };
 
 class MethodSession;
@@ -77,8 +66,7 @@ class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
 
  private:
   ProgramSession() = default;
-  runtime::Result<std::vector<size_t>> arena_sizes(const std::string& method);
-  runtime::Result<std::shared_ptr<Arenas>> arenas_for(const std::string& method);
+  runtime::Result<std::unique_ptr<extension::PlannedMemory>> planned_memory_for(const std::string& method);
 
   Source source_;
   std::vector<Source> data_sources_;
@@ -91,14 +79,18 @@ class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
   std::mutex load_mutex_;
   std::optional<runtime::Program> program_;
   std::vector<std::string> method_names_;
-  std::shared_ptr<Arenas> shared_arenas_;
+  std::unique_ptr<extension::SharedArenas> shared_arenas_;
+  // Held while a method runs in the shared arenas.
+  std::shared_ptr<std::mutex> shared_turn_ = std::make_shared<std::mutex>();
 };
 
 /// One loaded method. Calls from several threads take turns; none of them holds the Python lock while running.
 class MethodSession : public std::enable_shared_from_this<MethodSession> {
  public:
   static runtime::Result<std::shared_ptr<MethodSession>> load(std::shared_ptr<ProgramSession> program,
-                                                              const std::string& name, std::shared_ptr<Arenas> arenas);
+                                                              const std::string& name,
+                                                              std::unique_ptr<extension::PlannedMemory> memory,
+                                                              std::shared_ptr<std::mutex> turn);
 
   const std::string& name() const { return name_; }
   std::shared_ptr<ProgramSession> program() const { return program_; }
@@ -117,7 +109,7 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
   runtime::Result<std::vector<Output>> outputs(bool clone);
 
   /// Held over a whole set-execute-read sequence.
-  std::mutex& mutex() { return arenas_->mutex; }
+  std::mutex& mutex() { return *turn_; }
 
  private:
   MethodSession() = default;
@@ -125,10 +117,10 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
 
   std::string name_;
   std::shared_ptr<ProgramSession> program_;
-  std::shared_ptr<Arenas> arenas_;
+  std::unique_ptr<extension::PlannedMemory> planned_memory_;
+  std::shared_ptr<std::mutex> turn_;
   extension::MallocMemoryAllocator method_allocator_;
   extension::MallocMemoryAllocator temp_allocator_;
-  std::optional<runtime::HierarchicalAllocator> planned_memory_;
   std::optional<runtime::MemoryManager> memory_manager_;
   std::optional<runtime::Method> method_;
   std::vector<ExpectedLayout> layouts_;

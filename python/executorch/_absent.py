@@ -1,6 +1,5 @@
 """Says what to do when a module of the original package is imported that this one does not have."""
 
-import importlib.abc
 import sys
 
 # Top-level parts of the original that export or lower programs: they need PyTorch and are not part of a runtime.
@@ -12,7 +11,7 @@ _HINT = {
 }
 
 
-class _AbsentModules(importlib.abc.MetaPathFinder):
+class _AbsentModules:
     """Last in the row of finders: reached only by names that nothing else provides."""
 
     def find_spec(self, fullname, path=None, target=None):
