@@ -11,25 +11,38 @@ namespace prim {
 
 namespace {
 
-bool is_number(const EValue& value) { return value.isInt() || value.isDouble(); }
+bool is_number(const EValue& value) {
+  return value.isInt() || value.isDouble();
+}
 
 double as_double(const EValue& value) {
   return value.isInt() ? static_cast<double>(value.payload.copyable_union.as_int)
                        : value.payload.copyable_union.as_double;
 }
 
-int64_t as_int(const EValue& value) { return value.payload.copyable_union.as_int; }
+int64_t as_int(const EValue& value) {
+  return value.payload.copyable_union.as_int;
+}
 
 Error check_numbers(Stack stack) {
-  ET_REQUIRE(is_number(*stack[0]) && is_number(*stack[1]), InvalidType, "both arguments must be Int or Double");
+  ET_REQUIRE(is_number(*stack[0]) && is_number(*stack[1]), InvalidType,
+             "both arguments must be Int or Double");
   return Error::Ok;
 }
 
-bool both_int(Stack stack) { return stack[0]->isInt() && stack[1]->isInt(); }
+bool both_int(Stack stack) {
+  return stack[0]->isInt() && stack[1]->isInt();
+}
 
-void set_int(EValue* result, int64_t value) { *result = EValue(value); }
-void set_double(EValue* result, double value) { *result = EValue(value); }
-void set_bool(EValue* result, bool value) { *result = EValue(value); }
+void set_int(EValue* result, int64_t value) {
+  *result = EValue(value);
+}
+void set_double(EValue* result, double value) {
+  *result = EValue(value);
+}
+void set_bool(EValue* result, bool value) {
+  *result = EValue(value);
+}
 
 /// Integers wrap, as they do in tensors.
 struct Add {
@@ -149,8 +162,12 @@ Error round_with(Stack stack) {
   return set_rounded(stack[1], function(stack[0]->payload.copyable_union.as_double));
 }
 
-double ceil_of(double value) { return std::ceil(value); }
-double trunc_of(double value) { return std::trunc(value); }
+double ceil_of(double value) {
+  return std::ceil(value);
+}
+double trunc_of(double value) {
+  return std::trunc(value);
+}
 /// Halves go to the even neighbour, whatever the rounding mode is.
 double round_of(double value) {
   const double floored = std::floor(value);
@@ -166,9 +183,15 @@ Error check_ints(Stack stack) {
 
 }  // namespace
 
-Error add(Stack stack) { return arithmetic<Add>(stack); }
-Error sub(Stack stack) { return arithmetic<Sub>(stack); }
-Error mul(Stack stack) { return arithmetic<Mul>(stack); }
+Error add(Stack stack) {
+  return arithmetic<Add>(stack);
+}
+Error sub(Stack stack) {
+  return arithmetic<Sub>(stack);
+}
+Error mul(Stack stack) {
+  return arithmetic<Mul>(stack);
+}
 
 Error floordiv(Stack stack) {
   ET_TRY(check_numbers(stack));
@@ -214,11 +237,21 @@ Error neg(Stack stack) {
   return Error::Ok;
 }
 
-Error eq(Stack stack) { return compare<Equal>(stack); }
-Error gt(Stack stack) { return compare<Greater>(stack); }
-Error lt(Stack stack) { return compare<Less>(stack); }
-Error ge(Stack stack) { return compare<GreaterEqual>(stack); }
-Error le(Stack stack) { return compare<LessEqual>(stack); }
+Error eq(Stack stack) {
+  return compare<Equal>(stack);
+}
+Error gt(Stack stack) {
+  return compare<Greater>(stack);
+}
+Error lt(Stack stack) {
+  return compare<Less>(stack);
+}
+Error ge(Stack stack) {
+  return compare<GreaterEqual>(stack);
+}
+Error le(Stack stack) {
+  return compare<LessEqual>(stack);
+}
 
 Error sym_max(Stack stack) {
   ET_TRY(check_ints(stack));
@@ -238,16 +271,20 @@ Error sym_min(Stack stack) {
 
 Error sym_float(Stack stack) {
   const EValue& value = *stack[0];
-  ET_REQUIRE(is_number(value) || value.isBool(), InvalidType, "the argument must be Int, Double or Bool");
-  set_double(stack[1], value.isBool() ? (value.payload.copyable_union.as_bool ? 1.0 : 0.0) : as_double(value));
+  ET_REQUIRE(is_number(value) || value.isBool(), InvalidType,
+             "the argument must be Int, Double or Bool");
+  set_double(stack[1], value.isBool() ? (value.payload.copyable_union.as_bool ? 1.0 : 0.0)
+                                      : as_double(value));
   return Error::Ok;
 }
 
 Error sym_int(Stack stack) {
   const EValue& value = *stack[0];
-  ET_REQUIRE(is_number(value) || value.isBool(), InvalidType, "the argument must be Int, Double or Bool");
+  ET_REQUIRE(is_number(value) || value.isBool(), InvalidType,
+             "the argument must be Int, Double or Bool");
   if (value.isDouble()) return set_rounded(stack[1], std::trunc(as_double(value)));
-  set_int(stack[1], value.isBool() ? static_cast<int64_t>(value.payload.copyable_union.as_bool) : as_int(value));
+  set_int(stack[1], value.isBool() ? static_cast<int64_t>(value.payload.copyable_union.as_bool)
+                                   : as_int(value));
   return Error::Ok;
 }
 
@@ -260,14 +297,21 @@ Error sym_not(Stack stack) {
 Error sym_ite(Stack stack) {
   ET_REQUIRE(stack[0]->isBool(), InvalidType, "the condition must be Bool");
   const EValue& chosen = stack[0]->payload.copyable_union.as_bool ? *stack[1] : *stack[2];
-  ET_REQUIRE(is_number(chosen) || chosen.isBool(), InvalidType, "the chosen value must be Int, Double or Bool");
+  ET_REQUIRE(is_number(chosen) || chosen.isBool(), InvalidType,
+             "the chosen value must be Int, Double or Bool");
   *stack[3] = chosen;
   return Error::Ok;
 }
 
-Error ceil(Stack stack) { return round_with<ceil_of>(stack); }
-Error round(Stack stack) { return round_with<round_of>(stack); }
-Error trunc(Stack stack) { return round_with<trunc_of>(stack); }
+Error ceil(Stack stack) {
+  return round_with<ceil_of>(stack);
+}
+Error round(Stack stack) {
+  return round_with<round_of>(stack);
+}
+Error trunc(Stack stack) {
+  return round_with<trunc_of>(stack);
+}
 
 }  // namespace prim
 }  // namespace runtime

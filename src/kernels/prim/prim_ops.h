@@ -1,5 +1,6 @@
-// The primitive operators: arithmetic on the sizes that a program computes with, and the two tensor operators that
-// control flow and views need. They belong to the runtime, so that every program finds them. Internal.
+// The primitive operators: arithmetic on the sizes that a program computes with, and the two tensor
+// operators that control flow and views need. They belong to the runtime, so that every program
+// finds them. Internal.
 #pragma once
 
 #include <executorch/runtime/core/error_message.h>
@@ -16,8 +17,8 @@ using Stack = Span<EValue*>;
 
 /// InvalidProgram unless the call has `expected` values.
 inline Error check_count(Stack stack, size_t expected) {
-  ET_REQUIRE(stack.size() == expected, InvalidProgram, "it is called with %zu values, expected %zu", stack.size(),
-             expected);
+  ET_REQUIRE(stack.size() == expected, InvalidProgram, "it is called with %zu values, expected %zu",
+             stack.size(), expected);
   return Error::Ok;
 }
 

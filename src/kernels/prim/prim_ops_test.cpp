@@ -55,8 +55,12 @@ Error error_of(const char* name, std::vector<EValue> values) {
   return call(name, values);
 }
 
-EValue i(int64_t value) { return EValue(value); }
-EValue d(double value) { return EValue(value); }
+EValue i(int64_t value) {
+  return EValue(value);
+}
+EValue d(double value) {
+  return EValue(value);
+}
 
 TEST(PrimOpsTest, Arithmetic) {
   EXPECT_EQ(int_result("executorch_prim::add.Scalar", {i(2), i(3)}), 5);
@@ -129,8 +133,8 @@ struct SmallTensor {
     for (size_t k = 0; k < sizes.size(); ++k) order.push_back(static_cast<uint8_t>(k));
     strides.assign(sizes.size(), 1);
     for (size_t k = sizes.size(); k > 1; --k) strides[k - 2] = strides[k - 1] * sizes[k - 1];
-    impl = std::make_unique<TensorImpl>(ScalarType::Float, static_cast<ssize_t>(sizes.size()), sizes.data(),
-                                        data.data(), order.data(), strides.data());
+    impl = std::make_unique<TensorImpl>(ScalarType::Float, static_cast<ssize_t>(sizes.size()),
+                                        sizes.data(), data.data(), order.data(), strides.data());
   }
   EValue value() { return EValue(Tensor(impl.get())); }
   std::vector<int32_t> sizes;

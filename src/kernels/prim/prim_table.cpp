@@ -32,13 +32,15 @@ constexpr OperatorRow kRows[] = {
     {"executorch_prim::sym_float.Scalar", "(Scalar a) -> Scalar", call<sym_float, 2>},
     {"executorch_prim::sym_int.Scalar", "(Scalar a) -> SymInt", call<sym_int, 2>},
     {"executorch_prim::sym_not.Scalar", "(bool a) -> bool", call<sym_not, 2>},
-    {"executorch_prim::sym_ite.Scalar", "(bool condition, Scalar a, Scalar b) -> Scalar", call<sym_ite, 4>},
+    {"executorch_prim::sym_ite.Scalar", "(bool condition, Scalar a, Scalar b) -> Scalar",
+     call<sym_ite, 4>},
     {"executorch_prim::ceil.Scalar", "(Scalar a) -> SymInt", call<ceil, 2>},
     {"executorch_prim::round.Scalar", "(Scalar a) -> SymInt", call<round, 2>},
     {"executorch_prim::trunc.Scalar", "(Scalar a) -> SymInt", call<trunc, 2>},
-    {"executorch_prim::et_copy_index.tensor", "(Tensor(a!) self, Tensor source, SymInt index) -> ()",
-     call<et_copy_index, 3>},
-    {"executorch_prim::et_view.default", "(Tensor self, SymInt[] size) -> Tensor", call<et_view, 3>},
+    {"executorch_prim::et_copy_index.tensor",
+     "(Tensor(a!) self, Tensor source, SymInt index) -> ()", call<et_copy_index, 3>},
+    {"executorch_prim::et_view.default", "(Tensor self, SymInt[] size) -> Tensor",
+     call<et_view, 3>},
 };
 
 const Error kRegistered = [] {

@@ -62,8 +62,8 @@ bool same_dim_order(const Tensor& a, const Tensor& b) {
 
 /// Sizes of a view of `numel` elements; one of them may be -1 and is then worked out.
 Error resolve_view_sizes(executorch::aten::ArrayRef<int64_t> given, int64_t numel, int32_t* sizes) {
-  ET_REQUIRE(given.size() <= kMaxRank, InvalidArgument, "a view of %zu dimensions, at most %zu are supported",
-             given.size(), kMaxRank);
+  ET_REQUIRE(given.size() <= kMaxRank, InvalidArgument,
+             "a view of %zu dimensions, at most %zu are supported", given.size(), kMaxRank);
   uint64_t known = 1;
   const auto total = static_cast<uint64_t>(numel);
   size_t unknown = given.size();
@@ -82,8 +82,8 @@ Error resolve_view_sizes(executorch::aten::ArrayRef<int64_t> given, int64_t nume
   }
   if (unknown < given.size()) {
     ET_REQUIRE(known > 0 && total % known == 0 && total / known <= INT32_MAX, InvalidArgument,
-               "%lld elements cannot be divided by %lld to find the size that is -1", static_cast<long long>(numel),
-               static_cast<long long>(known));
+               "%lld elements cannot be divided by %lld to find the size that is -1",
+               static_cast<long long>(numel), static_cast<long long>(known));
     sizes[unknown] = static_cast<int32_t>(total / known);
     known = total;
   }
@@ -112,9 +112,11 @@ Error sym_size(Stack stack) {
   const Tensor& self = stack[0]->payload.as_tensor;
   const int64_t given = stack[1]->payload.copyable_union.as_int;
   const int64_t rank = self.dim();
-  ET_REQUIRE(given >= -rank && given < rank, InvalidArgument, "dimension %lld of a tensor of %lld dimensions",
-             static_cast<long long>(given), static_cast<long long>(rank));
-  *stack[2] = EValue(static_cast<int64_t>(self.sizes()[static_cast<size_t>(given < 0 ? given + rank : given)]));
+  ET_REQUIRE(given >= -rank && given < rank, InvalidArgument,
+             "dimension %lld of a tensor of %lld dimensions", static_cast<long long>(given),
+             static_cast<long long>(rank));
+  *stack[2] = EValue(
+      static_cast<int64_t>(self.sizes()[static_cast<size_t>(given < 0 ? given + rank : given)]));
   return Error::Ok;
 }
 
@@ -156,10 +158,12 @@ Error local_scalar_dense(Stack stack) {
       *result = EValue(first_element<uint8_t>(self) != 0);
       return Error::Ok;
     case ScalarType::Half:
-      *result = EValue(static_cast<double>(static_cast<float>(first_element<executorch::aten::Half>(self))));
+      *result = EValue(
+          static_cast<double>(static_cast<float>(first_element<executorch::aten::Half>(self))));
       return Error::Ok;
     case ScalarType::BFloat16:
-      *result = EValue(static_cast<double>(static_cast<float>(first_element<executorch::aten::BFloat16>(self))));
+      *result = EValue(
+          static_cast<double>(static_cast<float>(first_element<executorch::aten::BFloat16>(self))));
       return Error::Ok;
     case ScalarType::Float:
       *result = EValue(static_cast<double>(first_element<float>(self)));
@@ -168,7 +172,8 @@ Error local_scalar_dense(Stack stack) {
       *result = EValue(first_element<double>(self));
       return Error::Ok;
     default:
-      return ET_ERROR(NotSupported, "element type %d cannot become a number", static_cast<int>(self.scalar_type()));
+      return ET_ERROR(NotSupported, "element type %d cannot become a number",
+                      static_cast<int>(self.scalar_type()));
   }
 }
 
@@ -183,20 +188,24 @@ Error et_copy_index(Stack stack) {
   ET_REQUIRE(list.scalar_type() == row.scalar_type(), InvalidArgument,
              "the list has element type %d, the row %d", static_cast<int>(list.scalar_type()),
              static_cast<int>(row.scalar_type()));
-  ET_REQUIRE(list.dim() == row.dim() + 1 && static_cast<size_t>(list.dim()) <= kMaxRank, InvalidArgument,
-             "a row of %zd dimensions for a list of %zd", static_cast<ssize_t>(row.dim()),
-             static_cast<ssize_t>(list.dim()));
-  ET_REQUIRE(index >= 0 && index < INT32_MAX, InvalidArgument, "row %lld", static_cast<long long>(index));
-  ET_REQUIRE(has_outermost_rows(list, row), InvalidArgument, "list and row have different dim orders");
+  ET_REQUIRE(list.dim() == row.dim() + 1 && static_cast<size_t>(list.dim()) <= kMaxRank,
+             InvalidArgument, "a row of %zd dimensions for a list of %zd",
+             static_cast<ssize_t>(row.dim()), static_cast<ssize_t>(list.dim()));
+  ET_REQUIRE(index >= 0 && index < INT32_MAX, InvalidArgument, "row %lld",
+             static_cast<long long>(index));
+  ET_REQUIRE(has_outermost_rows(list, row), InvalidArgument,
+             "list and row have different dim orders");
 
   int32_t sizes[kMaxRank];
   sizes[0] = static_cast<int32_t>(index + 1);
   for (ssize_t d = 0; d < row.dim(); ++d) {
     ET_REQUIRE(list.sizes()[d + 1] == row.sizes()[d], InvalidArgument,
-               "dimension %zd of the row has size %d, that of the list %d", d, row.sizes()[d], list.sizes()[d + 1]);
+               "dimension %zd of the row has size %d, that of the list %d", d, row.sizes()[d],
+               list.sizes()[d + 1]);
     sizes[d + 1] = row.sizes()[d];
   }
-  ET_TRY(resize_tensor(list, executorch::aten::ArrayRef<int32_t>(sizes, static_cast<size_t>(list.dim()))));
+  ET_TRY(resize_tensor(
+      list, executorch::aten::ArrayRef<int32_t>(sizes, static_cast<size_t>(list.dim()))));
   const size_t nbytes = row.nbytes();
   if (nbytes == 0) return Error::Ok;
   ET_REQUIRE(list.const_data_ptr() != nullptr && row.const_data_ptr() != nullptr, InvalidArgument,
@@ -221,9 +230,10 @@ Error et_view(Stack stack) {
   ET_TRY(resolve_view_sizes(given.get(), self.numel(), sizes));
   const size_t rank = given->size();
   ET_TRY(resize_tensor(out, executorch::aten::ArrayRef<int32_t>(sizes, rank)));
-  const bool same_layout =
-      (is_contiguous(self) && is_contiguous(out)) || (same_shape(self, sizes, rank) && same_dim_order(self, out));
-  ET_REQUIRE(same_layout, InvalidArgument, "a view of other sizes needs tensors in contiguous dim order");
+  const bool same_layout = (is_contiguous(self) && is_contiguous(out)) ||
+                           (same_shape(self, sizes, rank) && same_dim_order(self, out));
+  ET_REQUIRE(same_layout, InvalidArgument,
+             "a view of other sizes needs tensors in contiguous dim order");
   out.unsafeGetTensorImpl()->set_data(self.mutable_data_ptr());
   return Error::Ok;
 }

@@ -10,8 +10,8 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
-/// Hands out pieces of blocks that it takes from the heap as needed. reset() keeps the memory: once a method has run,
-/// the same run needs no further block. Not thread-safe.
+/// Hands out pieces of blocks that it takes from the heap as needed. reset() keeps the memory: once
+/// a method has run, the same run needs no further block. Not thread-safe.
 class GrowingAllocator final : public MemoryAllocator {
  public:
   GrowingAllocator() : MemoryAllocator(0, nullptr) {}
@@ -24,7 +24,9 @@ class GrowingAllocator final : public MemoryAllocator {
   void reset() override;
 
   size_t used_size() const override { return used_; }
-  size_t free_size() const override { return blocks_ == nullptr ? 0 : blocks_->size - blocks_->used; }
+  size_t free_size() const override {
+    return blocks_ == nullptr ? 0 : blocks_->size - blocks_->used;
+  }
 
  private:
   struct Block {

@@ -20,8 +20,9 @@ namespace {
 constexpr const char* kKernelSpan = "OPERATOR_CALL";
 constexpr const char* kDelegateSpan = "DELEGATE_CALL";
 
-/// Calls a kernel inside the spans that the profiling tools know: the instruction's, and one with the operator's name
-/// without its namespace ("native_call_add.out"). Primitive operators have the first only.
+/// Calls a kernel inside the spans that the profiling tools know: the instruction's, and one with
+/// the operator's name without its namespace ("native_call_add.out"). Primitive operators have the
+/// first only.
 void call_kernel(EventTracer* tracer, const Item& item, KernelRuntimeContext& context) {
   EventTracerProfileOpScope instruction(tracer, kKernelSpan);
   constexpr const char* primitive = "executorch_prim::";
@@ -31,40 +32,45 @@ void call_kernel(EventTracer* tracer, const Item& item, KernelRuntimeContext& co
   }
   const char* separator = std::strstr(item.name, "::");
   char label[128];
-  std::snprintf(label, sizeof(label), "native_call_%s", separator == nullptr ? item.name : separator + 2);
+  std::snprintf(label, sizeof(label), "native_call_%s",
+                separator == nullptr ? item.name : separator + 2);
   EventTracerProfileOpScope named(tracer, label);
   item.kernel(context, item.args);
 }
 
-/// True, or false, or an error when the value is no condition. A tensor is true when all of its elements are.
+/// True, or false, or an error when the value is no condition. A tensor is true when all of its
+/// elements are.
 Result<bool> read_condition(const EValue& value) {
   if (value.isBool()) return static_cast<bool>(value.payload.copyable_union.as_bool);
   if (!value.isTensor()) {
-    return ET_ERROR(InvalidProgram, "the condition is %s, expected Bool or Tensor", tag_name(value.tag));
+    return ET_ERROR(InvalidProgram, "the condition is %s, expected Bool or Tensor",
+                    tag_name(value.tag));
   }
   const auto& tensor = value.payload.as_tensor;
   if (tensor.scalar_type() != executorch::aten::ScalarType::Bool) {
-    return ET_ERROR(InvalidProgram, "the condition is a tensor of element type %d, expected Bool (11)",
+    return ET_ERROR(InvalidProgram,
+                    "the condition is a tensor of element type %d, expected Bool (11)",
                     static_cast<int>(tensor.scalar_type()));
   }
   const auto count = static_cast<size_t>(tensor.numel());
   if (count == 0) return true;
-  if (tensor.const_data_ptr() == nullptr) return ET_ERROR(InvalidArgument, "the condition has no memory");
+  if (tensor.const_data_ptr() == nullptr)
+    return ET_ERROR(InvalidArgument, "the condition has no memory");
   return std::memchr(tensor.const_data_ptr(), 0, count) == nullptr;
 }
 
 }  // namespace
 
 Error MethodImpl::begin() {
-  ET_REQUIRE(inputs_missing == 0, InvalidArgument, "%zu of %zu inputs of %.100s were never set", inputs_missing,
-             num_inputs(), name());
+  ET_REQUIRE(inputs_missing == 0, InvalidArgument, "%zu of %zu inputs of %.100s were never set",
+             inputs_missing, num_inputs(), name());
   for (size_t i = 0; i < num_outputs(); ++i) {
     const ValueRecord& record = records[output_value(i)];
-    const bool has_memory = record.tensor == nullptr || record.storage != TensorStorage::Unplanned ||
-                            record.max_nbytes == 0 || record.home != nullptr || record.input_index >= 0 ||
-                            record.replaced;
-    ET_REQUIRE(has_memory, InvalidArgument, "output %zu of %.100s has no memory: call set_output_data_ptr()", i,
-               name());
+    const bool has_memory = record.tensor == nullptr ||
+                            record.storage != TensorStorage::Unplanned || record.max_nbytes == 0 ||
+                            record.home != nullptr || record.input_index >= 0 || record.replaced;
+    ET_REQUIRE(has_memory, InvalidArgument,
+               "output %zu of %.100s has no memory: call set_output_data_ptr()", i, name());
   }
   for (const uint32_t index : restored) {
     const ValueRecord& record = records[index];
@@ -75,7 +81,8 @@ Error MethodImpl::begin() {
 }
 
 Error MethodImpl::execute() {
-  ET_REQUIRE(at_start(), InvalidState, "%.100s is being executed step by step: finish it, then call reset_execution()",
+  ET_REQUIRE(at_start(), InvalidState,
+             "%.100s is being executed step by step: finish it, then call reset_execution()",
              name());
   event_tracer_create_event_block(tracer, "Execute");
   EventTracerProfileMethodScope scope(tracer, "Method::execute");
@@ -118,11 +125,13 @@ Error MethodImpl::step() {
 }
 
 Error MethodImpl::check_control() const {
-  const uint64_t budget = control == nullptr ? kDefaultInstructionBudget : control->instruction_budget;
-  ET_REQUIRE(executed < budget, InvalidProgram, "%.100s did not end within %" PRIu64 " instructions", name(), budget);
+  const uint64_t budget =
+      control == nullptr ? kDefaultInstructionBudget : control->instruction_budget;
+  ET_REQUIRE(executed < budget, InvalidProgram,
+             "%.100s did not end within %" PRIu64 " instructions", name(), budget);
   if (control == nullptr) return Error::Ok;
-  ET_REQUIRE(!control->stop.load(std::memory_order_relaxed), InvalidState, "%.100s was stopped by the application",
-             name());
+  ET_REQUIRE(!control->stop.load(std::memory_order_relaxed), InvalidState,
+             "%.100s was stopped by the application", name());
   ET_REQUIRE(control->deadline == std::chrono::steady_clock::time_point::max() ||
                  std::chrono::steady_clock::now() < control->deadline,
              OutOfResources, "%.100s did not end before its deadline", name());
@@ -133,7 +142,8 @@ Error MethodImpl::run_item() {
   ET_TRY(check_control());
   ++executed;
   const Item& item = chains[current_chain].items[current_item];
-  EventTracerProfileInstructionScope scope(tracer, static_cast<ChainID>(current_chain), item.source);
+  EventTracerProfileInstructionScope scope(tracer, static_cast<ChainID>(current_chain),
+                                           item.source);
   const Error error = run(item);
   if (error == Error::Ok) return Error::Ok;
   if (last_error_message()[0] == '\0') set_error_message("failed with %s", to_string(error));
@@ -222,7 +232,8 @@ Error MethodImpl::run_jump(const Item& item) {
 
 void MethodImpl::trace_outputs() {
   if (tracer == nullptr) return;
-  for (size_t i = 0; i < num_outputs(); ++i) event_tracer_log_evalue_output(tracer, values[output_value(i)]);
+  for (size_t i = 0; i < num_outputs(); ++i)
+    event_tracer_log_evalue_output(tracer, values[output_value(i)]);
 }
 
 }  // namespace internal

@@ -9,7 +9,9 @@
 namespace executorch {
 namespace runtime {
 
-Method::~Method() { delete impl_; }
+Method::~Method() {
+  delete impl_;
+}
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
   ET_REQUIRE(impl_ != nullptr, InvalidState, "the method was moved from");
@@ -18,8 +20,9 @@ Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
 
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
   ET_REQUIRE(impl_ != nullptr, InvalidState, "the method was moved from");
-  ET_REQUIRE(input_evalues.size() == impl_->num_inputs(), InvalidArgument, "%.100s takes %zu inputs, %zu were given",
-             impl_->name(), impl_->num_inputs(), input_evalues.size());
+  ET_REQUIRE(input_evalues.size() == impl_->num_inputs(), InvalidArgument,
+             "%.100s takes %zu inputs, %zu were given", impl_->name(), impl_->num_inputs(),
+             input_evalues.size());
   for (size_t i = 0; i < input_evalues.size(); ++i) ET_TRY(set_input(input_evalues[i], i));
   return Error::Ok;
 }
@@ -78,34 +81,46 @@ Error Method::experimental_step() {
   return impl_->step();
 }
 
-bool Method::in_progress() const { return impl_ != nullptr && !impl_->at_start() && !impl_->at_end(); }
+bool Method::in_progress() const {
+  return impl_ != nullptr && !impl_->at_start() && !impl_->at_end();
+}
 
 namespace {
 
 Error rewind_from_end(internal::MethodImpl* method) {
   ET_REQUIRE(method != nullptr, InvalidState, "the method was moved from");
-  ET_REQUIRE(method->at_end(), InvalidState, "%.100s has not been stepped to its end", method->name());
+  ET_REQUIRE(method->at_end(), InvalidState, "%.100s has not been stepped to its end",
+             method->name());
   method->rewind();
   return Error::Ok;
 }
 
 }  // namespace
 
-Error Method::reset_execution() { return rewind_from_end(impl_); }
+Error Method::reset_execution() {
+  return rewind_from_end(impl_);
+}
 
-Error Method::experimental_reset_execution() { return rewind_from_end(impl_); }
+Error Method::experimental_reset_execution() {
+  return rewind_from_end(impl_);
+}
 
 MethodMeta Method::method_meta() const {
   ET_CHECK_MSG(impl_ != nullptr, "the method was moved from");
   return MethodMeta(impl_->plan);
 }
 
-size_t Method::inputs_size() const { return impl_ == nullptr ? 0 : impl_->num_inputs(); }
+size_t Method::inputs_size() const {
+  return impl_ == nullptr ? 0 : impl_->num_inputs();
+}
 
-size_t Method::outputs_size() const { return impl_ == nullptr ? 0 : impl_->num_outputs(); }
+size_t Method::outputs_size() const {
+  return impl_ == nullptr ? 0 : impl_->num_outputs();
+}
 
 const EValue& Method::get_output(size_t i) const {
-  ET_CHECK_MSG(i < outputs_size(), "output %zu does not exist, the method has %zu", i, outputs_size());
+  ET_CHECK_MSG(i < outputs_size(), "output %zu does not exist, the method has %zu", i,
+               outputs_size());
   return impl_->values[impl_->output_value(i)];
 }
 
@@ -120,11 +135,14 @@ EValue& Method::mutable_input(size_t i) {
 }
 
 EValue& Method::mutable_output(size_t i) {
-  ET_CHECK_MSG(i < outputs_size(), "output %zu does not exist, the method has %zu", i, outputs_size());
+  ET_CHECK_MSG(i < outputs_size(), "output %zu does not exist, the method has %zu", i,
+               outputs_size());
   return impl_->values[impl_->output_value(i)];
 }
 
-EventTracer* Method::get_event_tracer() { return impl_ == nullptr ? nullptr : impl_->tracer; }
+EventTracer* Method::get_event_tracer() {
+  return impl_ == nullptr ? nullptr : impl_->tracer;
+}
 
 void Method::set_run_control(const RunControl* control) {
   if (impl_ != nullptr) impl_->control = control;
@@ -139,7 +157,9 @@ Span<const char* const> Method::plan_report() const {
   return {impl_->report.data(), impl_->report.size()};
 }
 
-size_t Method::plan_memory_bytes() const { return impl_ == nullptr ? 0 : impl_->plan_bytes; }
+size_t Method::plan_memory_bytes() const {
+  return impl_ == nullptr ? 0 : impl_->plan_bytes;
+}
 
 }  // namespace runtime
 }  // namespace executorch

@@ -14,7 +14,7 @@
 #include <schema/program_generated.h>
 
 #include "runtime/executor/growing_allocator.h"
-#include "runtime/executor/serialized_tensor.h"
+#include "runtime/program/serialized_tensor.h"
 
 namespace executorch {
 namespace runtime {
@@ -37,8 +37,8 @@ struct CallSignature {
   bool has_return_slot;
   /// The return slot may be left out.
   bool return_slot_optional;
-  /// The result is a new value that replaces the one in the return slot, tensors and kinds included (primitive
-  /// operators). Otherwise the slot repeats an out argument.
+  /// The result is a new value that replaces the one in the return slot, tensors and kinds included
+  /// (primitive operators). Otherwise the slot repeats an out argument.
   bool replaces_return_slot;
   /// `written` and `out` are known.
   bool knows_writes;
@@ -65,8 +65,6 @@ struct ValueRecord {
   bool freed = false;
   /// An operand of a kernel or delegate, or a move's destination: for planners.
   bool written = false;
-  /// Bytes that the caller's buffer has, where storage is Unplanned and one was given.
-  size_t home_nbytes = 0;
 };
 
 /// An instruction, or a planned step in its place.
@@ -112,8 +110,8 @@ struct ExternalConstant {
 
 class MethodImpl {
  public:
-  MethodImpl(const Program* program, const executorch_flatbuffer::ExecutionPlan* plan, MemoryManager* memory,
-             EventTracer* tracer)
+  MethodImpl(const Program* program, const executorch_flatbuffer::ExecutionPlan* plan,
+             MemoryManager* memory, EventTracer* tracer)
       : program(program),
         plan(plan),
         memory(memory),
@@ -127,7 +125,9 @@ class MethodImpl {
   size_t num_inputs() const { return plan->inputs()->size(); }
   size_t num_outputs() const { return plan->outputs()->size(); }
   size_t input_value(size_t input) const { return static_cast<size_t>(plan->inputs()->Get(input)); }
-  size_t output_value(size_t output) const { return static_cast<size_t>(plan->outputs()->Get(output)); }
+  size_t output_value(size_t output) const {
+    return static_cast<size_t>(plan->outputs()->Get(output));
+  }
 
   const Program* program;
   const executorch_flatbuffer::ExecutionPlan* plan;
@@ -163,7 +163,8 @@ class MethodImpl {
   /// Tensor values that are put back into place before an execution.
   Span<uint32_t> restored;
 
-  /// The record of the value that a tensor was made for; null for a tensor that is not of this method.
+  /// The record of the value that a tensor was made for; null for a tensor that is not of this
+  /// method.
   const ValueRecord* find_record(const executorch::aten::TensorImpl* tensor) const {
     if (tensor < tensors || tensor >= tensors + num_tensors) return nullptr;
     return &records[tensor_values[tensor - tensors]];
@@ -196,7 +197,8 @@ class MethodImpl {
   void trace_outputs();
 };
 
-/// Memory for `count` objects, default constructed, from the method's heap. Null when there is no room.
+/// Memory for `count` objects, default constructed, from the method's heap. Null when there is no
+/// room.
 template <class T>
 T* make_list(GrowingAllocator& heap, size_t count) {
   T* list = heap.allocateList<T>(count == 0 ? 1 : count);

@@ -67,7 +67,8 @@ TEST_F(MethodTest, RefusesWrongInputsWithReasons) {
   LoadedMethod method(two_adds());
   FloatTensor flat({6}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(method->set_input(flat.value(), 0), Error::NotSupported);
-  EXPECT_THAT(last_error_message(), HasSubstr("input 0 of forward: 1 dimensions were given, expected 2"));
+  EXPECT_THAT(last_error_message(),
+              HasSubstr("input 0 of forward: 1 dimensions were given, expected 2"));
   FloatTensor wide({2, 4}, std::vector<float>(8));
   EXPECT_EQ(method->set_input(wide.value(), 0), Error::NotSupported);
   EXPECT_THAT(last_error_message(), HasSubstr("dimension 1 has size 4, expected 3"));
@@ -97,7 +98,8 @@ TEST_F(MethodTest, UsesUnplannedInputsAndOutputsInPlace) {
   EXPECT_THAT(buffer, ElementsAre(2, 4, 6, 8));
   FloatTensor permuted({2, 2}, {1, 2, 3, 4}, {1, 0});
   EXPECT_EQ(method->set_input(permuted.value(), 0), Error::InvalidArgument);
-  EXPECT_THAT(last_error_message(), HasSubstr("dim order (1, 0) is not that of the method, (0, 1)"));
+  EXPECT_THAT(last_error_message(),
+              HasSubstr("dim order (1, 0) is not that of the method, (0, 1)"));
 }
 
 TEST_F(MethodTest, BoundsEachDimensionOfADynamicShape) {
@@ -178,7 +180,8 @@ TEST_F(MethodTest, BranchesAndMoves) {
     ASSERT_EQ(method->set_input(x.value(), 0), Error::Ok);
     for (int run = 0; run < 2; ++run) {
       ASSERT_EQ(method->execute(), Error::Ok) << last_error_message();
-      EXPECT_THAT(floats(method->get_output(0)), ElementsAre(condition ? 20 : 11, condition ? 40 : 21));
+      EXPECT_THAT(floats(method->get_output(0)),
+                  ElementsAre(condition ? 20 : 11, condition ? 40 : 21));
     }
   }
 }
@@ -412,7 +415,8 @@ TEST_F(MethodTest, SaysWhichInstructionFailed) {
   LoadedMethod method(builder.build());
   ASSERT_EQ(method.error(), Error::Ok) << method.text();
   EXPECT_EQ(method->execute(), Error::InvalidArgument);
-  EXPECT_STREQ(last_error_message(), "operator test::fail.out (instruction 1 of forward): it never works");
+  EXPECT_STREQ(last_error_message(),
+               "operator test::fail.out (instruction 1 of forward): it never works");
 }
 
 TEST_F(MethodTest, ListsMissingOperators) {
@@ -423,14 +427,16 @@ TEST_F(MethodTest, ListsMissingOperators) {
   builder.kernel("test::missing.out", {x});
   LoadedMethod method(builder.build());
   EXPECT_EQ(method.error(), Error::OperatorMissing);
-  EXPECT_THAT(method.text(), HasSubstr("3 instructions need operators that this process lacks: test::missing.out, "
-                                       "test::lost"));
+  EXPECT_THAT(method.text(),
+              HasSubstr("3 instructions need operators that this process lacks: test::missing.out, "
+                        "test::lost"));
   EXPECT_EQ(method.program().method_meta("forward")->num_operators(), 3u);
 }
 
 TEST_F(MethodTest, PrefersKernelsOfTheLoad) {
   static bool called = false;
-  const Kernel kernels[] = {Kernel("test::add.out", [](KernelRuntimeContext&, Span<EValue*>) { called = true; })};
+  const Kernel kernels[] = {
+      Kernel("test::add.out", [](KernelRuntimeContext&, Span<EValue*>) { called = true; })};
   LoadedMethod method(two_adds(), "forward", nullptr, LoadOptions(), {kernels, size_t{1}});
   ASSERT_EQ(method.error(), Error::Ok) << method.text();
   FloatTensor x({2, 3}, std::vector<float>(6));
@@ -466,7 +472,8 @@ TEST_F(MethodTest, RefusesDevicesThatAreNotThere) {
   builder.tensor(spec);
   LoadedMethod method(builder.build());
   EXPECT_EQ(method.error(), Error::NotSupported);
-  EXPECT_THAT(method.text(), HasSubstr("values[0]: it lies on CUDA:0, and no library for that device is loaded"));
+  EXPECT_THAT(method.text(),
+              HasSubstr("values[0]: it lies on CUDA:0, and no library for that device is loaded"));
 }
 
 TEST_F(MethodTest, RespectsTheMemoryLimit) {

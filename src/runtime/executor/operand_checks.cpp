@@ -1,5 +1,8 @@
 #include "runtime/executor/operand_checks.h"
 
+#include <cstdio>
+#include <cstring>
+
 #include <executorch/runtime/core/error_message.h>
 
 namespace executorch {
@@ -12,7 +15,8 @@ namespace {
 constexpr size_t kMaxOverlapChecks = size_t{1} << 22;
 
 bool is_tensor_kind(ArgumentKind kind) {
-  return kind == ArgumentKind::Tensor || kind == ArgumentKind::TensorList || kind == ArgumentKind::OptionalTensorList;
+  return kind == ArgumentKind::Tensor || kind == ArgumentKind::TensorList ||
+         kind == ArgumentKind::OptionalTensorList;
 }
 
 bool kind_accepts(ArgumentKind kind, Tag tag) {
@@ -47,8 +51,9 @@ bool kind_accepts(ArgumentKind kind, Tag tag) {
 }
 
 const char* kind_text(ArgumentKind kind) {
-  constexpr const char* kNames[] = {"Tensor", "Tensor[]", "Tensor?[]", "number",  "int",    "float", "bool",
-                                    "string", "int[]",    "float[]",   "bool[]", "device", "anything"};
+  constexpr const char* kNames[] = {"Tensor", "Tensor[]", "Tensor?[]", "number", "int",
+                                    "float",  "bool",     "string",    "int[]",  "float[]",
+                                    "bool[]", "device",   "anything"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -93,7 +98,9 @@ class OperandChecker {
     }
   }
 
-  const ValueRecord& record_of(const EValue* value) const { return method_.records[value - method_.values]; }
+  const ValueRecord& record_of(const EValue* value) const {
+    return method_.records[value - method_.values];
+  }
 
   /// True if the value may be another one by the time of the call.
   bool skip(const EValue* value) {
@@ -120,8 +127,8 @@ class OperandChecker {
 
   static Error check_kind(const ArgumentRule* known, const EValue& value) {
     if (known == nullptr || (known->optional && value.isNone())) return Error::Ok;
-    ET_REQUIRE(kind_accepts(known->kind, value.tag), InvalidProgram, "it is %s, expected %s%s", tag_name(value.tag),
-               kind_text(known->kind), known->optional ? " or None" : "");
+    ET_REQUIRE(kind_accepts(known->kind, value.tag), InvalidProgram, "it is %s, expected %s%s",
+               tag_name(value.tag), kind_text(known->kind), known->optional ? " or None" : "");
     return Error::Ok;
   }
 
@@ -136,13 +143,15 @@ class OperandChecker {
     return tag == Tag::ListInt || tag == Tag::ListTensor || tag == Tag::ListOptionalTensor;
   }
 
-  /// A list shows the present values of its items, which may have been replaced although the list was not.
+  /// A list shows the present values of its items, which may have been replaced although the list
+  /// was not.
   Error check_items(const ValueRecord& record, Tag tag, const ArgumentRule* known) {
     for (size_t i = 0; i < record.items.size(); ++i) {
       const EValue* item = record.items[i];
       if (item == nullptr || skip(item)) continue;
       const bool fits = tag == Tag::ListInt ? item->isInt()
-                                            : item->isTensor() || (tag == Tag::ListOptionalTensor && item->isNone());
+                                            : item->isTensor() || (tag == Tag::ListOptionalTensor &&
+                                                                   item->isNone());
       ET_REQUIRE(fits, InvalidProgram, "list item %zu is %s, expected %s", i, tag_name(item->tag),
                  tag == Tag::ListInt ? "Int" : "Tensor");
       if (item->isTensor()) ET_TRY(check_tensor(*item, known));
@@ -157,12 +166,14 @@ class OperandChecker {
     const size_t max_nbytes = record == nullptr ? tensor.nbytes() : record->max_nbytes;
     if (written && record != nullptr) {
       ET_REQUIRE(!is_constant(record->storage), InvalidProgram, "a constant would be written");
-      ET_REQUIRE(!known->out || record->storage != TensorStorage::Unplanned || record->input_index < 0, InvalidProgram,
-                 "the caller's input %d would be overwritten", record->input_index);
+      ET_REQUIRE(
+          !known->out || record->storage != TensorStorage::Unplanned || record->input_index < 0,
+          InvalidProgram, "the caller's input %d would be overwritten", record->input_index);
     }
     if (at_load_) return check_has_home(*record);
-    ET_REQUIRE(tensor.const_data_ptr() != nullptr || max_nbytes == 0 || (!written && tensor.nbytes() == 0),
-               InvalidArgument, "the tensor has no memory");
+    ET_REQUIRE(
+        tensor.const_data_ptr() != nullptr || max_nbytes == 0 || (!written && tensor.nbytes() == 0),
+        InvalidArgument, "the tensor has no memory");
     if (written && record != nullptr && tensor.const_data_ptr() != record->home) {
       return check_room(tensor.const_data_ptr(), max_nbytes);
     }
@@ -171,13 +182,14 @@ class OperandChecker {
 
   /// Inputs and outputs get memory before they are used; for others nobody would provide it.
   static Error check_has_home(const ValueRecord& record) {
-    ET_REQUIRE(record.storage != TensorStorage::Unplanned || record.max_nbytes == 0 || record.input_index >= 0 ||
-                   record.output_index >= 0,
+    ET_REQUIRE(record.storage != TensorStorage::Unplanned || record.max_nbytes == 0 ||
+                   record.input_index >= 0 || record.output_index >= 0,
                InvalidProgram, "the tensor has neither planned memory nor constant data");
     return Error::Ok;
   }
 
-  /// A tensor that shares memory may be written only inside planned memory, and at its largest size.
+  /// A tensor that shares memory may be written only inside planned memory, and at its largest
+  /// size.
   Error check_room(const void* data, size_t nbytes) const {
     const auto begin = reinterpret_cast<uintptr_t>(data);
     for (const Span<uint8_t>& arena : method_.arenas) {
@@ -205,7 +217,7 @@ class OperandChecker {
     const ValueRecord* record = method_.find_record(tensor.unsafeGetTensorImpl());
     const void* data = tensor.const_data_ptr();
     if (data == nullptr || record == nullptr) return false;
-    *operand = {value, reinterpret_cast<uintptr_t>(data), 
+    *operand = {value, reinterpret_cast<uintptr_t>(data),
                 at_load_ ? record->max_nbytes : tensor.nbytes()};
     return operand->nbytes > 0;
   }
@@ -223,13 +235,15 @@ class OperandChecker {
     return make_operand(value, &operand) ? visit(operand) : Error::Ok;
   }
 
-  /// What is written must not lie over any other operand, except for an in-place argument, which may be read as well.
+  /// What is written must not lie over any other operand, except for an in-place argument, which
+  /// may be read as well.
   Error check_overlaps() {
     if (item_.signature == nullptr || !item_.signature->knows_writes) return Error::Ok;
     for (size_t i = 0; i < item_.signature->arguments.size() && i < item_.args.size(); ++i) {
       const ArgumentRule& known = item_.signature->arguments[i];
       if (!known.out || !is_tensor_kind(known.kind)) continue;
-      ET_TRY(for_each_tensor(i, [&](const Operand& written) { return check_overlaps_of(written, i); }));
+      ET_TRY(for_each_tensor(
+          i, [&](const Operand& written) { return check_overlaps_of(written, i); }));
     }
     return Error::Ok;
   }
@@ -243,9 +257,11 @@ class OperandChecker {
           seen_itself = true;
           return Error::Ok;
         }
-        const bool apart = written.begin >= other.begin + other.nbytes || other.begin >= written.begin + written.nbytes;
-        ET_REQUIRE(apart, InvalidProgram, "arguments %zu and %zu lie in the same memory, and %zu is written", argument,
-                   j, argument);
+        const bool apart = written.begin >= other.begin + other.nbytes ||
+                           other.begin >= written.begin + written.nbytes;
+        ET_REQUIRE(apart, InvalidProgram,
+                   "arguments %zu and %zu lie in the same memory, and %zu is written", argument, j,
+                   argument);
         return Error::Ok;
       }));
     }
@@ -265,8 +281,9 @@ Error check_count(const Item& item) {
   const size_t expected = without_return + (signature.has_return_slot ? 1 : 0);
   const bool fits = item.args.size() == expected ||
                     (signature.return_slot_optional && item.args.size() == without_return);
-  ET_REQUIRE(fits, InvalidProgram, "it is called with %zu values, expected %zu: %zu arguments%s", item.args.size(),
-             expected, without_return, signature.has_return_slot ? " and the return value" : "");
+  ET_REQUIRE(fits, InvalidProgram, "it is called with %zu values, expected %zu: %zu arguments%s",
+             item.args.size(), expected, without_return,
+             signature.has_return_slot ? " and the return value" : "");
   return Error::Ok;
 }
 
@@ -285,15 +302,23 @@ Error check_operands_at_run(const MethodImpl& method, const Item& item) {
 }
 
 void add_item_context(const Item& item, size_t chain, const char* method_name) {
+  char place[160];
+  if (chain == 0) {
+    std::snprintf(place, sizeof(place), "instruction %u of %.100s", item.source, method_name);
+  } else {
+    std::snprintf(place, sizeof(place), "instruction %u of chain %zu of %.100s", item.source, chain,
+                  method_name);
+  }
+  // Kernels put their own name first.
+  const bool is_named = std::strncmp(last_error_message(), item.name, std::strlen(item.name)) == 0;
+  if (is_named || item.name[0] == '\0') {
+    add_error_context("%s", place);
+    return;
+  }
   const char* kind = item.kind == Item::Kind::Kernel     ? "operator "
                      : item.kind == Item::Kind::Delegate ? "delegate "
                                                          : "";
-  if (chain == 0) {
-    add_error_context("%s%.200s (instruction %u of %.100s)", kind, item.name, item.source, method_name);
-  } else {
-    add_error_context("%s%.200s (instruction %u of chain %zu of %.100s)", kind, item.name, item.source, chain,
-                      method_name);
-  }
+  add_error_context("%s%.200s (%s)", kind, item.name, place);
 }
 
 const char* tag_name(Tag tag) {

@@ -10,8 +10,8 @@ namespace runtime {
 namespace internal {
 
 /**
- * At load: number of arguments, and for all that stays as loaded: kinds, memory, const-ness and overlap.
- * Sets item.check_operands when an operand may be replaced later.
+ * At load: number of arguments, and for all that stays as loaded: kinds, memory, const-ness and
+ * overlap. Sets item.check_operands when an operand may be replaced later.
  */
 Error check_operands_at_load(const MethodImpl& method, Item& item);
 

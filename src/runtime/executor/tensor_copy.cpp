@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/executor/serialized_tensor.h"
+#include "runtime/program/serialized_tensor.h"
 
 namespace executorch {
 namespace runtime {
@@ -63,7 +63,8 @@ void copy_loop(const Loop& loop, T* to, const T* from) {
   }
 }
 
-/// An element of any type of that size; copied as bytes, so that the data need not be aligned to it.
+/// An element of any type of that size; copied as bytes, so that the data need not be aligned to
+/// it.
 template <size_t kSize>
 struct Bytes {
   unsigned char bytes[kSize];

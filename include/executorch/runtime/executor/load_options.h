@@ -12,15 +12,16 @@ namespace runtime {
 
 /// Options of Program::load_method. The defaults suit every program.
 struct LoadOptions {
-  /// Let operator libraries rewrite the instruction list (folded constants, packed weights, fused steps). The
-  /// environment variable EXECUTORCH_PLAN=off switches it off for the whole process.
+  /// Let operator libraries rewrite the instruction list (folded constants, packed weights, fused
+  /// steps). The environment variable EXECUTORCH_PLAN=off switches it off for the whole process.
   bool plan = true;
 
-  /// Most bytes that the plan may hold beyond the program and the application's arenas. Planners leave instructions as
-  /// they are where the limit would be passed.
+  /// Most bytes that the plan may hold beyond the program and the application's arenas. Planners
+  /// leave instructions as they are where the limit would be passed.
   size_t plan_memory_limit = SIZE_MAX;
 
-  /// Most bytes of planned arenas and plan together. A method that needs more is refused, with both numbers.
+  /// Most bytes of planned arenas and plan together. A method that needs more is refused, with both
+  /// numbers.
   size_t memory_limit = SIZE_MAX;
 };
 

@@ -21,7 +21,8 @@ class MergedDataMap final : public NamedDataMap {
    * @returns Errors of the maps themselves.
    */
   static Result<MergedDataMap> load(const NamedDataMap* first, const NamedDataMap* second) {
-    if (first == nullptr || second == nullptr) return ET_ERROR(InvalidArgument, "Cannot merge data maps: one is null");
+    if (first == nullptr || second == nullptr)
+      return ET_ERROR(InvalidArgument, "Cannot merge data maps: one is null");
     const Error error = check_disjoint(*first, *second);
     if (error != Error::Ok) return error;
     return MergedDataMap(first, second);
@@ -40,7 +41,8 @@ class MergedDataMap final : public NamedDataMap {
     return second_->get_data(key);
   }
 
-  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
+  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer,
+                                    size_t size) const override {
     const Error error = first_->load_data_into(key, buffer, size);
     return error == Error::NotFound ? second_->load_data_into(key, buffer, size) : error;
   }
@@ -51,7 +53,8 @@ class MergedDataMap final : public NamedDataMap {
     if (!first.ok()) return first.error();
     auto second = second_->get_num_keys();
     if (!second.ok()) return second.error();
-    if (second.get() > UINT32_MAX - first.get()) return ET_ERROR(InvalidExternalData, "Too many keys in data maps");
+    if (second.get() > UINT32_MAX - first.get())
+      return ET_ERROR(InvalidExternalData, "Too many keys in data maps");
     return first.get() + second.get();
   }
 
@@ -65,13 +68,14 @@ class MergedDataMap final : public NamedDataMap {
   ~MergedDataMap() override = default;
 
  private:
-  MergedDataMap(const NamedDataMap* first, const NamedDataMap* second) : first_(first), second_(second) {}
+  MergedDataMap(const NamedDataMap* first, const NamedDataMap* second)
+      : first_(first), second_(second) {}
   MergedDataMap(const MergedDataMap&) = delete;
   MergedDataMap& operator=(const MergedDataMap&) = delete;
   MergedDataMap& operator=(MergedDataMap&&) = delete;
 
-  /// A map without layouts answers every layout with NotImplemented, so presence is asked through the data. The
-  /// smaller map's keys are tried in the larger one.
+  /// A map without layouts answers every layout with NotImplemented, so presence is asked through
+  /// the data. The smaller map's keys are tried in the larger one.
   static Error check_disjoint(const NamedDataMap& first, const NamedDataMap& second) {
     auto first_count = first.get_num_keys();
     if (!first_count.ok()) return first_count.error();
@@ -86,7 +90,8 @@ class MergedDataMap final : public NamedDataMap {
       if (!key.ok()) return key.error();
       const Error presence = presence_of(larger, key.get());
       ET_REQUIRE(presence == Error::NotFound, InvalidArgument,
-                 "Key '%s' is in two data maps at once (the program's named data or a data file)", key.get());
+                 "Key '%s' is in two data maps at once (the program's named data or a data file)",
+                 key.get());
     }
     return Error::Ok;
   }

@@ -41,9 +41,9 @@ class MethodLoader;
 /**
  * A method, ready to run: set inputs, execute, read outputs. Made by Program::load_method().
  *
- * The program, the data maps and the allocators that it was loaded with must outlive it. One thread at a time; several
- * methods of one program may run at once if they share no planned memory. execute() takes no lock and allocates nothing
- * once it has seen a shape.
+ * The program, the data maps and the allocators that it was loaded with must outlive it. One thread
+ * at a time; several methods of one program may run at once if they share no planned memory.
+ * execute() takes no lock and allocates nothing once it has seen a shape.
  *
  * Functions that return an error leave a text for it: see error_message.h.
  */
@@ -54,12 +54,13 @@ class EXECUTORCH_API Method final {
   ~Method();
 
   /**
-   * Sets one input. A tensor is copied into planned memory, permuted if its dim order is another than the method's;
-   * where the method has no memory planned for it, the method keeps the pointer, and the bytes must stay in place and
-   * unchanged until execution is over. Numbers and strings must equal what the program was exported with.
+   * Sets one input. A tensor is copied into planned memory, permuted if its dim order is another
+   * than the method's; where the method has no memory planned for it, the method keeps the pointer,
+   * and the bytes must stay in place and unchanged until execution is over. Numbers and strings
+   * must equal what the program was exported with.
    *
-   * @retval InvalidArgument Index out of range; wrong kind, element type or value; a tensor without memory; another
-   *     dim order where the tensor would be used in place.
+   * @retval InvalidArgument Index out of range; wrong kind, element type or value; a tensor without
+   * memory; another dim order where the tensor would be used in place.
    * @retval NotSupported Rank or a size that the method does not allow.
    * @retval InvalidState Called in the midst of an execution by step().
    */
@@ -77,23 +78,28 @@ class EXECUTORCH_API Method final {
    */
   ET_NODISCARD Error set_output_data_ptr(void* buffer, size_t size, size_t output_idx);
 
-  /// Copies all outputs; tensors share the method's memory. Entries beyond outputs_size() become None.
+  /// Copies all outputs; tensors share the method's memory. Entries beyond outputs_size() become
+  /// None.
   /// @retval InvalidArgument `length` is less than outputs_size(), or the array is null.
   ET_NODISCARD Error get_outputs(EValue* output_evalues, size_t length);
 
-  /// Copies all inputs; tensors share the method's memory. Prefer MethodMeta for what a method expects.
+  /// Copies all inputs; tensors share the method's memory. Prefer MethodMeta for what a method
+  /// expects.
   ET_DEPRECATED ET_NODISCARD Error get_inputs(EValue* input_evalues, size_t length);
 
-  /// A tensor that the program names, such as a mutable buffer. Shares the method's memory. NotFound if absent.
+  /// A tensor that the program names, such as a mutable buffer. Shares the method's memory.
+  /// NotFound if absent.
   ET_NODISCARD Result<executorch::aten::Tensor> get_attribute(std::string_view name);
 
   /**
-   * Runs the method on the inputs that are set. After an error the method is ready for the next call.
+   * Runs the method on the inputs that are set. After an error the method is ready for the next
+   * call.
    *
    * @retval InvalidState An execution by step() has begun: finish it and call reset_execution().
    * @retval InvalidArgument An input was never set, or an operand has no memory.
    * @retval OutOfResources The deadline of the run control has passed.
-   * @retval InvalidProgram The instruction budget is used up, or a value is of another kind than an operator needs.
+   * @retval InvalidProgram The instruction budget is used up, or a value is of another kind than an
+   * operator needs.
    * @returns Else the error of the kernel or delegate.
    */
   ET_NODISCARD Error execute();
@@ -121,13 +127,16 @@ class EXECUTORCH_API Method final {
 
   EventTracer* get_event_tracer();
 
-  /// Deadline, stop flag and instruction budget of later executions; null for the defaults. Not owned.
+  /// Deadline, stop flag and instruction budget of later executions; null for the defaults. Not
+  /// owned.
   void set_run_control(const RunControl* control);
 
-  /// Starts the random numbers of later executions from this seed; without it they come from the system's entropy.
+  /// Starts the random numbers of later executions from this seed; without it they come from the
+  /// system's entropy.
   void set_random_seed(uint64_t seed);
 
-  /// Lines that say what was planned at load; empty without a plan. Valid for the life of the method.
+  /// Lines that say what was planned at load; empty without a plan. Valid for the life of the
+  /// method.
   Span<const char* const> plan_report() const;
   /// Bytes that planned steps hold beyond the program and the arenas.
   size_t plan_memory_bytes() const;

@@ -58,8 +58,9 @@ class EXECUTORCH_API TensorInfo final {
                                    executorch::aten::ScalarType scalar_type, bool is_memory_planned,
                                    std::string_view name, bool is_dynamic = false);
 
-  TensorInfo(Span<const int32_t> sizes, Span<const uint8_t> dim_order, executorch::aten::ScalarType scalar_type,
-             bool is_memory_planned, std::string_view name, size_t nbytes, bool is_dynamic)
+  TensorInfo(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+             executorch::aten::ScalarType scalar_type, bool is_memory_planned,
+             std::string_view name, size_t nbytes, bool is_dynamic)
       : sizes_(sizes),
         dim_order_(dim_order),
         name_(name),
@@ -77,7 +78,8 @@ class EXECUTORCH_API TensorInfo final {
   size_t nbytes_;
 };
 
-/// A method of a program. Points into the program, which must outlive it. Cheap to copy. Thread-safe.
+/// A method of a program. Points into the program, which must outlive it. Cheap to copy.
+/// Thread-safe.
 class EXECUTORCH_API MethodMeta final {
  public:
   MethodMeta() = delete;
@@ -90,7 +92,8 @@ class EXECUTORCH_API MethodMeta final {
   const char* name() const;
 
   size_t num_inputs() const;
-  /// Kind of an input: Tensor, Int, Bool, Double or String. InvalidArgument if index is out of range.
+  /// Kind of an input: Tensor, Int, Bool, Double or String. InvalidArgument if index is out of
+  /// range.
   Result<Tag> input_tag(size_t index) const;
   /// InvalidArgument if index is out of range or the input is no tensor.
   Result<TensorInfo> input_tensor_meta(size_t index) const;
@@ -110,7 +113,8 @@ class EXECUTORCH_API MethodMeta final {
   size_t num_memory_planned_buffers() const;
   /// Bytes of an arena. InvalidArgument if index is out of range.
   Result<int64_t> memory_planned_buffer_size(size_t index) const;
-  /// Device of an arena; the CPU unless the program says otherwise. InvalidArgument if index is out of range.
+  /// Device of an arena; the CPU unless the program says otherwise. InvalidArgument if index is out
+  /// of range.
   Result<etensor::Device> memory_planned_buffer_device(size_t index) const;
 
   /// True if a delegate of that backend is part of the method. A null name is none.
@@ -125,8 +129,8 @@ class EXECUTORCH_API MethodMeta final {
 
   /// Number of different operators that the method names, in the order of the program's table.
   size_t num_operators() const;
-  /// Writes the full name ("aten::add.out") of an operator, cut to `size` bytes with its terminating zero.
-  /// InvalidArgument if index is out of range or size is 0.
+  /// Writes the full name ("aten::add.out") of an operator, cut to `size` bytes with its
+  /// terminating zero. InvalidArgument if index is out of range or size is 0.
   Error get_operator_name(size_t index, char* buffer, size_t size) const;
   /// How many instructions call that operator.
   size_t num_operator_calls(size_t index) const;
@@ -134,7 +138,9 @@ class EXECUTORCH_API MethodMeta final {
   /// Older name of num_memory_planned_buffers().
   ET_DEPRECATED size_t num_non_const_buffers() const { return num_memory_planned_buffers(); }
   /// Older name of memory_planned_buffer_size().
-  ET_DEPRECATED Result<int64_t> non_const_buffer_size(size_t index) const { return memory_planned_buffer_size(index); }
+  ET_DEPRECATED Result<int64_t> non_const_buffer_size(size_t index) const {
+    return memory_planned_buffer_size(index);
+  }
 
  private:
   friend class Program;

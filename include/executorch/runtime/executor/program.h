@@ -38,10 +38,11 @@ class MethodLoader;
 }  // namespace internal
 
 /**
- * A checked program. Immutable once loaded, so that all functions may be called from several threads; the loader must
- * allow that too.
+ * A checked program. Immutable once loaded, so that all functions may be called from several
+ * threads; the loader must allow that too.
  *
- * The file is input from a stranger: every table, index, offset and size is checked when it is loaded.
+ * The file is input from a stranger: every table, index, offset and size is checked when it is
+ * loaded.
  */
 class EXECUTORCH_API Program final {
  public:
@@ -62,10 +63,11 @@ class EXECUTORCH_API Program final {
    * @retval InvalidArgument The loader is null or hands out memory that is not aligned to 16 bytes.
    * @returns Else the loader's errors.
    */
-  ET_NODISCARD static Result<Program> load(DataLoader* loader, Verification verification = Verification::Minimal);
+  ET_NODISCARD static Result<Program> load(DataLoader* loader,
+                                           Verification verification = Verification::Minimal);
 
-  ET_DEPRECATED ET_NODISCARD static Result<Program> Load(DataLoader* loader,
-                                                         Verification verification = Verification::Minimal) {
+  ET_DEPRECATED ET_NODISCARD static Result<Program> Load(
+      DataLoader* loader, Verification verification = Verification::Minimal) {
     return load(loader, verification);
   }
 
@@ -76,7 +78,8 @@ class EXECUTORCH_API Program final {
   /// @retval InvalidArgument No such constant, or it has fewer bytes.
   Result<const void*> get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const;
 
-  /// Blobs that the file carries under names. NotFound if it has none. Valid as long as the program.
+  /// Blobs that the file carries under names. NotFound if it has none. Valid as long as the
+  /// program.
   Result<const NamedDataMap*> get_named_data_map() const;
 
   size_t num_methods() const;
@@ -97,20 +100,24 @@ class EXECUTORCH_API Program final {
    * @retval InvalidArgument No method of that name, or planned memory does not match the program.
    * @retval OperatorMissing The text lists all that are missing, and which component has them.
    * @retval NotFound A backend or named data is missing.
-   * @retval MemoryAllocationFailed An allocator or arena is too small, or a limit of `options` is passed.
+   * @retval MemoryAllocationFailed An allocator or arena is too small, or a limit of `options` is
+   * passed.
    * @retval NotSupported A tensor needs what this runtime lacks, such as a device.
    * @returns Else InvalidProgram, InvalidExternalData, or the error of a delegate.
    */
   Result<Method> load_method(const char* method_name, MemoryManager* memory_manager,
-                             EventTracer* event_tracer = nullptr, const NamedDataMap* named_data_map = nullptr,
+                             EventTracer* event_tracer = nullptr,
+                             const NamedDataMap* named_data_map = nullptr,
                              const LoadBackendOptionsMap* backend_options = nullptr,
-                             Span<const Kernel> kernel_registry = {}, const LoadOptions& options = LoadOptions()) const;
+                             Span<const Kernel> kernel_registry = {},
+                             const LoadOptions& options = LoadOptions()) const;
 
   /// InvalidArgument if there is no method of that name.
   Result<MethodMeta> method_meta(const char* method_name) const;
 
   /// JSON spec of the outputs' structure. InvalidProgram if the file has none.
-  ET_DEPRECATED Result<const char*> get_output_flattening_encoding(const char* method_name = "forward") const;
+  ET_DEPRECATED Result<const char*> get_output_flattening_encoding(
+      const char* method_name = "forward") const;
 
   /// What the first bytes of a file say.
   enum HeaderStatus {

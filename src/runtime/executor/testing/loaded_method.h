@@ -21,8 +21,8 @@ namespace testing {
 class LoadedMethod {
  public:
   explicit LoadedMethod(const std::vector<uint8_t>& file, const char* name = "forward",
-                        const NamedDataMap* data = nullptr, const LoadOptions& options = LoadOptions(),
-                        Span<const Kernel> kernels = {})
+                        const NamedDataMap* data = nullptr,
+                        const LoadOptions& options = LoadOptions(), Span<const Kernel> kernels = {})
       : bytes_(file), loader_(bytes_.data(), bytes_.size()) {
     runtime_init();
     auto program = Program::load(&loader_);
@@ -31,7 +31,8 @@ class LoadedMethod {
     auto meta = program_->method_meta(name);
     if (!keep(meta.error())) return;
     make_arenas(meta.get());
-    auto method = program_->load_method(name, manager_.get(), nullptr, data, nullptr, kernels, options);
+    auto method =
+        program_->load_method(name, manager_.get(), nullptr, data, nullptr, kernels, options);
     if (!keep(method.error())) return;
     method_ = std::make_unique<Method>(std::move(method.get()));
   }
@@ -53,10 +54,12 @@ class LoadedMethod {
 
   void make_arenas(const MethodMeta& meta) {
     for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
-      arenas_.emplace_back(std::vector<uint8_t>(static_cast<size_t>(*meta.memory_planned_buffer_size(i))));
+      arenas_.emplace_back(
+          std::vector<uint8_t>(static_cast<size_t>(*meta.memory_planned_buffer_size(i))));
     }
     for (AlignedBytes& arena : arenas_) spans_.push_back({arena.data(), arena.size()});
-    planned_ = std::make_unique<HierarchicalAllocator>(Span<Span<uint8_t>>(spans_.data(), spans_.size()));
+    planned_ =
+        std::make_unique<HierarchicalAllocator>(Span<Span<uint8_t>>(spans_.data(), spans_.size()));
     manager_ = std::make_unique<MemoryManager>(&allocator_, planned_.get());
   }
 
@@ -75,7 +78,8 @@ class LoadedMethod {
 
 /// A float tensor of the caller, with its data.
 struct FloatTensor {
-  FloatTensor(std::vector<int32_t> sizes_, std::vector<float> data_, std::vector<uint8_t> order_ = {})
+  FloatTensor(std::vector<int32_t> sizes_, std::vector<float> data_,
+              std::vector<uint8_t> order_ = {})
       : sizes(std::move(sizes_)), data(std::move(data_)), order(std::move(order_)) {
     if (order.empty()) {
       for (size_t d = 0; d < sizes.size(); ++d) order.push_back(static_cast<uint8_t>(d));
@@ -86,9 +90,9 @@ struct FloatTensor {
       strides[order[i - 1]] = stride;
       stride *= sizes[order[i - 1]];
     }
-    impl = std::make_unique<executorch::aten::TensorImpl>(executorch::aten::ScalarType::Float,
-                                                          static_cast<ssize_t>(sizes.size()), sizes.data(),
-                                                          data.data(), order.data(), strides.data());
+    impl = std::make_unique<executorch::aten::TensorImpl>(
+        executorch::aten::ScalarType::Float, static_cast<ssize_t>(sizes.size()), sizes.data(),
+        data.data(), order.data(), strides.data());
   }
   EValue value() { return EValue(executorch::aten::Tensor(impl.get())); }
 

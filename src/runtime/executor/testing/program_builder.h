@@ -1,4 +1,5 @@
-// Builds program files for tests: every table by hand, so that a test can also build what no exporter writes.
+// Builds program files for tests: every table by hand, so that a test can also build what no
+// exporter writes.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,13 @@ namespace fb = executorch_flatbuffer;
 /// Bytes at an address that is a multiple of 16.
 class AlignedBytes {
  public:
-  explicit AlignedBytes(const std::vector<uint8_t>& bytes) : room_(bytes.size() + 16), size_(bytes.size()) {
+  explicit AlignedBytes(const std::vector<uint8_t>& bytes)
+      : room_(bytes.size() + 16), size_(bytes.size()) {
     std::memcpy(data(), bytes.data(), size_);
   }
-  uint8_t* data() { return room_.data() + (16 - reinterpret_cast<uintptr_t>(room_.data()) % 16) % 16; }
+  uint8_t* data() {
+    return room_.data() + (16 - reinterpret_cast<uintptr_t>(room_.data()) % 16) % 16;
+  }
   size_t size() const { return size_; }
 
  private:
@@ -53,9 +57,13 @@ class ProgramBuilder {
 
   // ---- values; each returns its index ----
   int null() { return add(fb::KernelTypes::Null, fb::CreateNull(fbb).Union()); }
-  int integer(int64_t value) { return add(fb::KernelTypes::Int, fb::CreateInt(fbb, value).Union()); }
+  int integer(int64_t value) {
+    return add(fb::KernelTypes::Int, fb::CreateInt(fbb, value).Union());
+  }
   int boolean(bool value) { return add(fb::KernelTypes::Bool, fb::CreateBool(fbb, value).Union()); }
-  int number(double value) { return add(fb::KernelTypes::Double, fb::CreateDouble(fbb, value).Union()); }
+  int number(double value) {
+    return add(fb::KernelTypes::Double, fb::CreateDouble(fbb, value).Union());
+  }
   int string(const std::string& text) {
     return add(fb::KernelTypes::String, fb::CreateString(fbb, fbb.CreateString(text)).Union());
   }
@@ -63,10 +71,12 @@ class ProgramBuilder {
     return add(fb::KernelTypes::IntList, fb::CreateIntList(fbb, fbb.CreateVector(items)).Union());
   }
   int double_list(const std::vector<double>& items) {
-    return add(fb::KernelTypes::DoubleList, fb::CreateDoubleList(fbb, fbb.CreateVector(items)).Union());
+    return add(fb::KernelTypes::DoubleList,
+               fb::CreateDoubleList(fbb, fbb.CreateVector(items)).Union());
   }
   int tensor_list(const std::vector<int32_t>& items) {
-    return add(fb::KernelTypes::TensorList, fb::CreateTensorList(fbb, fbb.CreateVector(items)).Union());
+    return add(fb::KernelTypes::TensorList,
+               fb::CreateTensorList(fbb, fbb.CreateVector(items)).Union());
   }
   int optional_tensor_list(const std::vector<int32_t>& items) {
     return add(fb::KernelTypes::OptionalTensorList,
@@ -81,22 +91,25 @@ class ProgramBuilder {
       for (size_t d = 0; d < spec.sizes.size(); ++d) dim_order.push_back(static_cast<uint8_t>(d));
     }
     flatbuffers::Offset<fb::ExtraTensorInfo> extra = 0;
-    if (!spec.name.empty() || spec.location != fb::TensorDataLocation::SEGMENT || spec.device != fb::DeviceType::CPU) {
-      const auto name = spec.name.empty() ? flatbuffers::Offset<flatbuffers::String>() : fbb.CreateString(spec.name);
+    if (!spec.name.empty() || spec.location != fb::TensorDataLocation::SEGMENT ||
+        spec.device != fb::DeviceType::CPU) {
+      const auto name = spec.name.empty() ? flatbuffers::Offset<flatbuffers::String>()
+                                          : fbb.CreateString(spec.name);
       extra = fb::CreateExtraTensorInfo(fbb, 0, name, spec.location, spec.device);
     }
     flatbuffers::Offset<fb::AllocationDetails> allocation = 0;
     if (spec.arena_offset != -1) {
-      allocation = fb::CreateAllocationDetails(fbb, spec.arena, static_cast<uint32_t>(spec.arena_offset),
-                                               static_cast<uint32_t>(spec.arena_offset >> 32));
+      allocation =
+          fb::CreateAllocationDetails(fbb, spec.arena, static_cast<uint32_t>(spec.arena_offset),
+                                      static_cast<uint32_t>(spec.arena_offset >> 32));
     }
     const auto sizes = spec.without_sizes ? flatbuffers::Offset<flatbuffers::Vector<int32_t>>()
                                           : fbb.CreateVector(spec.sizes);
     const auto order = spec.without_dim_order ? flatbuffers::Offset<flatbuffers::Vector<uint8_t>>()
                                               : fbb.CreateVector(dim_order);
     return add(fb::KernelTypes::Tensor,
-               fb::CreateTensor(fbb, spec.type, spec.storage_offset, sizes, order, false, spec.buffer, allocation, 0,
-                                spec.dynamism, extra)
+               fb::CreateTensor(fbb, spec.type, spec.storage_offset, sizes, order, false,
+                                spec.buffer, allocation, 0, spec.dynamism, extra)
                    .Union());
   }
   /// A float tensor at a byte offset of arena 1.
@@ -121,8 +134,12 @@ class ProgramBuilder {
   }
 
   // ---- data; each returns its index ----
-  uint32_t constant_data(const void* data, size_t size) { return append(constants, constant_offsets, data, size); }
-  uint32_t initial_data(const void* data, size_t size) { return append(initials, initial_offsets, data, size); }
+  uint32_t constant_data(const void* data, size_t size) {
+    return append(constants, constant_offsets, data, size);
+  }
+  uint32_t initial_data(const void* data, size_t size) {
+    return append(initials, initial_offsets, data, size);
+  }
   void named(const std::string& key, const std::string& data) { named_data[key] = data; }
 
   // ---- instructions ----
@@ -130,9 +147,12 @@ class ProgramBuilder {
     const size_t dot = full_name.find('.');
     const auto overload = dot == std::string::npos ? "" : full_name.substr(dot + 1);
     const auto name = full_name.substr(0, dot);
-    operators.push_back(fb::CreateOperator(fbb, fbb.CreateString(name), fbb.CreateString(overload)));
+    operators.push_back(
+        fb::CreateOperator(fbb, fbb.CreateString(name), fbb.CreateString(overload)));
     instruction(fb::InstructionArguments::KernelCall,
-                fb::CreateKernelCall(fbb, static_cast<int32_t>(operators.size()) - 1, fbb.CreateVector(args)).Union());
+                fb::CreateKernelCall(fbb, static_cast<int32_t>(operators.size()) - 1,
+                                     fbb.CreateVector(args))
+                    .Union());
   }
   void delegate_call(int32_t index, const std::vector<int32_t>& args) {
     instruction(fb::InstructionArguments::DelegateCall,
@@ -169,16 +189,19 @@ class ProgramBuilder {
         fbb, in_segment ? fb::DataLocation::SEGMENT : fb::DataLocation::INLINE, index);
     const std::vector<flatbuffers::Offset<fb::CompileSpec>> specs = {fb::CreateCompileSpec(
         fbb, fbb.CreateString("key"), fbb.CreateVector(std::vector<uint8_t>{1, 2, 3}))};
-    delegates.push_back(fb::CreateBackendDelegate(fbb, fbb.CreateString(backend), reference, fbb.CreateVector(specs)));
+    delegates.push_back(fb::CreateBackendDelegate(fbb, fbb.CreateString(backend), reference,
+                                                  fbb.CreateVector(specs)));
   }
 
   /// Ends the method; values and instructions then start anew for the next one.
   void end_method(const std::string& next = "") {
     if (!instructions.empty() || chains.empty()) end_chain();
-    const auto meta = fb::CreateContainerMetadata(fbb, fbb.CreateString("in"), fbb.CreateString("out"));
+    const auto meta =
+        fb::CreateContainerMetadata(fbb, fbb.CreateString("in"), fbb.CreateString("out"));
     plans.push_back(fb::CreateExecutionPlan(
-        fbb, fbb.CreateString(method_name), meta, fbb.CreateVector(values), fbb.CreateVector(inputs),
-        fbb.CreateVector(outputs), without_chains ? 0 : fbb.CreateVector(chains), fbb.CreateVector(operators),
+        fbb, fbb.CreateString(method_name), meta, fbb.CreateVector(values),
+        fbb.CreateVector(inputs), fbb.CreateVector(outputs),
+        without_chains ? 0 : fbb.CreateVector(chains), fbb.CreateVector(operators),
         without_delegates ? 0 : fbb.CreateVector(delegates), fbb.CreateVector(arena_sizes)));
     method_name = next;
     values.clear();
@@ -196,7 +219,8 @@ class ProgramBuilder {
     parts.insert(parts.end(), delegate_blobs.begin(), delegate_blobs.end());
     std::vector<flatbuffers::Offset<fb::NamedData>> names;
     for (const auto& entry : named_data) {
-      names.push_back(fb::CreateNamedData(fbb, fbb.CreateString(entry.first), static_cast<uint32_t>(parts.size())));
+      names.push_back(fb::CreateNamedData(fbb, fbb.CreateString(entry.first),
+                                          static_cast<uint32_t>(parts.size())));
       parts.push_back(entry.second);
     }
     std::string data;
@@ -206,14 +230,16 @@ class ProgramBuilder {
       segments.push_back(fb::CreateDataSegment(fbb, data.size(), part.size()));
       data += part;
     }
-    const auto constant_segment = fb::CreateSubsegmentOffsets(fbb, 0, fbb.CreateVector(constant_offsets));
+    const auto constant_segment =
+        fb::CreateSubsegmentOffsets(fbb, 0, fbb.CreateVector(constant_offsets));
     std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>> mutables;
     if (initial_offsets.size() > 1) {
       mutables.push_back(fb::CreateSubsegmentOffsets(fbb, 1, fbb.CreateVector(initial_offsets)));
     }
-    const auto program = fb::CreateProgram(fbb, version, fbb.CreateVector(plans), 0, fbb.CreateVector(inline_blobs),
-                                           fbb.CreateVector(segments), constant_segment, fbb.CreateVector(mutables),
-                                           fbb.CreateVector(names));
+    const auto program =
+        fb::CreateProgram(fbb, version, fbb.CreateVector(plans), 0, fbb.CreateVector(inline_blobs),
+                          fbb.CreateVector(segments), constant_segment, fbb.CreateVector(mutables),
+                          fbb.CreateVector(names));
     fbb.Finish(program, "ET12");
     return with_header(data);
   }
@@ -236,7 +262,8 @@ class ProgramBuilder {
     return static_cast<int>(values.size()) - 1;
   }
 
-  static uint32_t append(std::string& segment, std::vector<uint64_t>& offsets, const void* data, size_t size) {
+  static uint32_t append(std::string& segment, std::vector<uint64_t>& offsets, const void* data,
+                         size_t size) {
     segment.resize((segment.size() + 15) / 16 * 16);
     offsets.push_back(segment.size());
     segment.append(static_cast<const char*>(data), size);

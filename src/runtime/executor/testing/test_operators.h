@@ -29,11 +29,13 @@ inline void add_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   const auto& a = stack[0]->toTensor();
   const auto& b = stack[1]->toTensor();
   auto out = stack[2]->toTensor();
-  if (!can_add(a, b) || !is_float(out)) return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
+  if (!can_add(a, b) || !is_float(out))
+    return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
   const Error error = resize_tensor(out, a.sizes());
   if (error != Error::Ok) return context.fail(error);
   for (ssize_t i = 0; i < a.numel(); ++i) {
-    out.mutable_data_ptr<float>()[i] = a.const_data_ptr<float>()[i] + b.const_data_ptr<float>()[b.numel() == 1 ? 0 : i];
+    out.mutable_data_ptr<float>()[i] =
+        a.const_data_ptr<float>()[i] + b.const_data_ptr<float>()[b.numel() == 1 ? 0 : i];
   }
 }
 
@@ -51,7 +53,8 @@ inline void add_in_place_kernel(KernelRuntimeContext& context, Span<EValue*> sta
 inline void scratch_kernel(KernelRuntimeContext& context, Span<EValue*> stack) {
   const auto& a = stack[0]->toTensor();
   auto out = stack[1]->toTensor();
-  if (out.nbytes() != a.nbytes()) return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
+  if (out.nbytes() != a.nbytes())
+    return context.fail(ET_ERROR(InvalidArgument, "operands do not fit"));
   auto memory = context.allocate_temp(a.nbytes());
   if (!memory.ok()) return context.fail(memory.error());
   std::memcpy(memory.get(), a.const_data_ptr(), a.nbytes());
@@ -93,19 +96,22 @@ class AddingBackend final : public BackendInterface {
     return static_cast<DelegateHandle*>(&live);
   }
 
-  Error execute(BackendExecutionContext& context, DelegateHandle*, Span<EValue*> args) const override {
+  Error execute(BackendExecutionContext& context, DelegateHandle*,
+                Span<EValue*> args) const override {
     if (context.get_temp_allocator() == nullptr) return Error::Internal;
     if (args.size() == 0) return Error::InvalidProgram;
     for (EValue* arg : args) {
       if (!arg->isTensor() || !is_float(arg->toTensor()) || !args[args.size() - 1]->isTensor()) {
         return Error::InvalidProgram;
       }
-      if (arg->toTensor().numel() != args[args.size() - 1]->toTensor().numel()) return Error::InvalidProgram;
+      if (arg->toTensor().numel() != args[args.size() - 1]->toTensor().numel())
+        return Error::InvalidProgram;
     }
     auto out = args[args.size() - 1]->toTensor();
     for (ssize_t i = 0; i < out.numel(); ++i) {
       float sum = 0;
-      for (size_t a = 0; a + 1 < args.size(); ++a) sum += args[a]->toTensor().const_data_ptr<float>()[i];
+      for (size_t a = 0; a + 1 < args.size(); ++a)
+        sum += args[a]->toTensor().const_data_ptr<float>()[i];
       out.mutable_data_ptr<float>()[i] = sum;
     }
     return Error::Ok;

@@ -22,7 +22,8 @@ struct LoadRequest {
 /// One load. The steps depend on each other in this order; the first error ends it.
 class MethodLoader {
  public:
-  static Result<Method> load(const Program& program, const executorch_flatbuffer::ExecutionPlan& plan,
+  static Result<Method> load(const Program& program,
+                             const executorch_flatbuffer::ExecutionPlan& plan,
                              const LoadRequest& request);
 
  private:
@@ -39,7 +40,8 @@ class MethodLoader {
   Error load_external_constants();
   Error load_external_constant(const char* key, ExternalConstant* constant);
   const ExternalConstant* find_external_constant(const char* key) const;
-  Error check_external_layout(const executorch_flatbuffer::Tensor& tensor, const char* key, size_t nbytes);
+  Error check_external_layout(const executorch_flatbuffer::Tensor& tensor, const char* key,
+                              size_t nbytes);
 
   // value_loader.cpp
   Error load_values();
@@ -64,8 +66,10 @@ class MethodLoader {
 
   // delegate_loader.cpp
   Error load_delegates();
-  Error load_delegate(const executorch_flatbuffer::BackendDelegate& table, LoadedDelegate& delegate);
-  Error load_delegate_blob(const executorch_flatbuffer::BackendDelegate& table, FreeableBuffer** blob);
+  Error load_delegate(const executorch_flatbuffer::BackendDelegate& table,
+                      LoadedDelegate& delegate);
+  Error load_delegate_blob(const executorch_flatbuffer::BackendDelegate& table,
+                           FreeableBuffer** blob);
   Error prepare_delegate_data(const NamedDataMap** map);
 
   // instruction_loader.cpp

@@ -3,7 +3,7 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "runtime/executor/method_loader.h"
+#include "runtime/loading/method_loader.h"
 
 namespace executorch {
 namespace runtime {
@@ -14,7 +14,8 @@ namespace fb = executorch_flatbuffer;
 Error MethodLoader::load_values() {
   const size_t count = plan_.values()->size();
   size_t num_tensors = 0;
-  for (const auto* value : *plan_.values()) num_tensors += value->val_type() == fb::KernelTypes::Tensor ? 1 : 0;
+  for (const auto* value : *plan_.values())
+    num_tensors += value->val_type() == fb::KernelTypes::Tensor ? 1 : 0;
 
   // The only memory that the runtime itself takes from the application's allocator.
   method_.values = request_.memory->method_allocator()->allocateList<EValue>(count);
@@ -23,8 +24,9 @@ Error MethodLoader::load_values() {
   method_.records = make_list<ValueRecord>(method_.heap, count);
   method_.tensors = method_.heap.allocateList<executorch::aten::TensorImpl>(num_tensors);
   method_.tensor_values = make_list<uint32_t>(method_.heap, num_tensors);
-  ET_REQUIRE(method_.records != nullptr && method_.tensors != nullptr && method_.tensor_values != nullptr,
-             MemoryAllocationFailed, "no memory for %zu values", count);
+  ET_REQUIRE(
+      method_.records != nullptr && method_.tensors != nullptr && method_.tensor_values != nullptr,
+      MemoryAllocationFailed, "no memory for %zu values", count);
 
   for (size_t i = 0; i < count; ++i) {
     const Error error = load_value(i);
@@ -67,8 +69,8 @@ Error MethodLoader::load_value(size_t index) {
     case fb::KernelTypes::TensorList:
       return load_tensor_list<executorch::aten::Tensor>(index, *table.val_as_TensorList()->items());
     case fb::KernelTypes::OptionalTensorList:
-      return load_tensor_list<std::optional<executorch::aten::Tensor>>(index,
-                                                                       *table.val_as_OptionalTensorList()->items());
+      return load_tensor_list<std::optional<executorch::aten::Tensor>>(
+          index, *table.val_as_OptionalTensorList()->items());
     default:
       return ET_ERROR(InvalidProgram, "unknown kind %d", static_cast<int>(table.val_type()));
   }
@@ -113,8 +115,8 @@ Error MethodLoader::load_bool_list(size_t index, const fb::BoolList& table) {
   // Copied, since a byte of the file may be neither 0 nor 1.
   bool* items = make_list<bool>(method_.heap, count);
   void* storage = method_.heap.allocateInstance<executorch::aten::ArrayRef<bool>>();
-  ET_REQUIRE(items != nullptr && storage != nullptr, MemoryAllocationFailed, "no memory for a list of %zu items",
-             count);
+  ET_REQUIRE(items != nullptr && storage != nullptr, MemoryAllocationFailed,
+             "no memory for a list of %zu items", count);
   for (uint32_t i = 0; i < count; ++i) items[i] = table.items()->Get(i) != 0;
   new (method_.values + index) EValue(new (storage) executorch::aten::ArrayRef<bool>(items, count));
   return Error::Ok;
@@ -123,8 +125,8 @@ Error MethodLoader::load_bool_list(size_t index, const fb::BoolList& table) {
 Error MethodLoader::load_double_list(size_t index, const fb::DoubleList& table) {
   void* storage = method_.heap.allocateInstance<executorch::aten::ArrayRef<double>>();
   ET_REQUIRE(storage != nullptr, MemoryAllocationFailed, "no memory for a list");
-  new (method_.values + index)
-      EValue(new (storage) executorch::aten::ArrayRef<double>(table.items()->data(), table.items()->size()));
+  new (method_.values + index) EValue(new (storage) executorch::aten::ArrayRef<double>(
+      table.items()->data(), table.items()->size()));
   return Error::Ok;
 }
 
@@ -132,14 +134,16 @@ Error MethodLoader::load_string(size_t index, const fb::String& table) {
   void* storage = method_.heap.allocateInstance<executorch::aten::ArrayRef<char>>();
   ET_REQUIRE(storage != nullptr, MemoryAllocationFailed, "no memory for a string");
   const auto* text = table.string_val();
-  new (method_.values + index) EValue(new (storage) executorch::aten::ArrayRef<char>(text->c_str(), text->size()));
+  new (method_.values + index)
+      EValue(new (storage) executorch::aten::ArrayRef<char>(text->c_str(), text->size()));
   return Error::Ok;
 }
 
 Error MethodLoader::note_inputs_and_outputs() {
   const size_t count = method_.num_inputs();
   method_.input_set = make_list<bool>(method_.heap, count);
-  ET_REQUIRE(method_.input_set != nullptr, MemoryAllocationFailed, "no memory for %zu inputs", count);
+  ET_REQUIRE(method_.input_set != nullptr, MemoryAllocationFailed, "no memory for %zu inputs",
+             count);
   method_.inputs_missing = count;
   for (size_t i = 0; i < count; ++i) {
     ValueRecord& record = method_.records[method_.input_value(i)];
@@ -165,7 +169,8 @@ Error MethodLoader::note_arenas() {
     const auto& allocation = *record.serialized->allocation_info();
     const size_t end = static_cast<size_t>(planned_offset(allocation)) + record.max_nbytes;
     Span<uint8_t>& arena = arenas[allocation.memory_id() - 1];
-    auto* base = static_cast<uint8_t*>(record.home) - static_cast<size_t>(planned_offset(allocation));
+    auto* base =
+        static_cast<uint8_t*>(record.home) - static_cast<size_t>(planned_offset(allocation));
     arena = {base, end > arena.size() ? end : arena.size()};
   }
   method_.arenas = {arenas, count};

@@ -1,4 +1,4 @@
-#include "runtime/executor/serialized_tensor.h"
+#include "runtime/program/serialized_tensor.h"
 
 #include <algorithm>
 #include <limits>
@@ -45,20 +45,26 @@ size_t serialized_element_size(executorch_flatbuffer::ScalarType type) {
 }
 
 Result<size_t> serialized_nbytes(const int32_t* sizes, size_t rank, size_t element_size) {
-  // An empty dimension counts as one while the product is checked: it may be what hides an overflow.
+  // An empty dimension counts as one while the product is checked: it may be what hides an
+  // overflow.
   size_t bound = element_size;
   bool empty = false;
   for (size_t d = 0; d < rank; ++d) {
-    if (sizes[d] < 0) return ET_ERROR(InvalidProgram, "size %d of dimension %zu is negative", sizes[d], d);
+    if (sizes[d] < 0)
+      return ET_ERROR(InvalidProgram, "size %d of dimension %zu is negative", sizes[d], d);
     empty = empty || sizes[d] == 0;
-    if (!checked_mul(bound, static_cast<size_t>(std::max(sizes[d], 1)), &bound) || bound > PTRDIFF_MAX) {
-      return ET_ERROR(InvalidProgram, "the product of its sizes overflows at dimension %zu of size %d", d, sizes[d]);
+    if (!checked_mul(bound, static_cast<size_t>(std::max(sizes[d], 1)), &bound) ||
+        bound > PTRDIFF_MAX) {
+      return ET_ERROR(InvalidProgram,
+                      "the product of its sizes overflows at dimension %zu of size %d", d,
+                      sizes[d]);
     }
   }
   return empty ? size_t{0} : bound;
 }
 
-bool compute_strides(const int32_t* sizes, const uint8_t* dim_order, size_t rank, int32_t* strides) {
+bool compute_strides(const int32_t* sizes, const uint8_t* dim_order, size_t rank,
+                     int32_t* strides) {
   int64_t stride = 1;
   for (size_t i = rank; i > 0; --i) {
     const uint8_t d = dim_order[i - 1];
@@ -72,10 +78,12 @@ bool compute_strides(const int32_t* sizes, const uint8_t* dim_order, size_t rank
 TensorStorage tensor_storage(const executorch_flatbuffer::Tensor& tensor) {
   const bool planned = tensor.allocation_info() != nullptr;
   const auto* extra = tensor.extra_tensor_info();
-  if (extra != nullptr && extra->location() == executorch_flatbuffer::TensorDataLocation::EXTERNAL) {
+  if (extra != nullptr &&
+      extra->location() == executorch_flatbuffer::TensorDataLocation::EXTERNAL) {
     return planned ? TensorStorage::PlannedExternal : TensorStorage::ExternalConstant;
   }
-  if (tensor.data_buffer_idx() > 0) return planned ? TensorStorage::PlannedInitial : TensorStorage::Constant;
+  if (tensor.data_buffer_idx() > 0)
+    return planned ? TensorStorage::PlannedInitial : TensorStorage::Constant;
   return planned ? TensorStorage::Planned : TensorStorage::Unplanned;
 }
 

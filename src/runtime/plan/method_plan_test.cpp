@@ -131,7 +131,8 @@ TEST_F(MethodPlanTest, ReplacesAndDrops) {
   planner().action = [&](const MethodView& view, PlanEditor& editor) {
     const size_t both[] = {0, 1};
     editor.note("one note");
-    return editor.replace(0, {both, size_t{2}}, std::make_unique<FillStep>(view.value(plan.b), 7.f));
+    return editor.replace(0, {both, size_t{2}},
+                          std::make_unique<FillStep>(view.value(plan.b), 7.f));
   };
   {
     LoadedMethod method(plan.file, "planned");
@@ -188,7 +189,8 @@ TEST_F(MethodPlanTest, CanBeSwitchedOffAndBounded) {
   Plan plan;
   planner().action = [&](const MethodView& view, PlanEditor& editor) {
     const size_t last[] = {4};
-    return editor.replace(0, {last, size_t{1}}, std::make_unique<FillStep>(view.value(plan.c), 7.f));
+    return editor.replace(0, {last, size_t{1}},
+                          std::make_unique<FillStep>(view.value(plan.c), 7.f));
   };
   LoadOptions options;
   options.plan = false;

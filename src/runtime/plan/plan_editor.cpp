@@ -1,4 +1,4 @@
-#include "runtime/executor/plan_editor.h"
+#include "runtime/plan/plan_editor.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -39,14 +39,16 @@ Error RecordingPlanEditor::build() {
       edits.jumps_before[i + 1] = edits.jumps_before[i] + (is_jump ? 1 : 0);
       if (is_jump) ++edits.destinations_before[chain.items[i].destination + 1];
     }
-    for (size_t i = 0; i <= chain.count; ++i) edits.destinations_before[i + 1] += edits.destinations_before[i];
+    for (size_t i = 0; i <= chain.count; ++i)
+      edits.destinations_before[i + 1] += edits.destinations_before[i];
   }
   return Error::Ok;
 }
 
 /// `as_one`: the instructions become one, so that no jump may lead out of or into their midst.
 Error RecordingPlanEditor::check(size_t chain, Span<const size_t> instructions, bool as_one) const {
-  ET_REQUIRE(chain < method_.chains.size(), InvalidArgument, "plan: chain %zu does not exist", chain);
+  ET_REQUIRE(chain < method_.chains.size(), InvalidArgument, "plan: chain %zu does not exist",
+             chain);
   ET_REQUIRE(instructions.size() > 0, InvalidArgument, "plan: no instructions given");
   const ItemChain& items = method_.chains[chain];
   const ChainEdits& edits = edits_[chain];
@@ -56,19 +58,22 @@ Error RecordingPlanEditor::check(size_t chain, Span<const size_t> instructions, 
                "plan: instruction %zu is out of order or does not exist", index);
     ET_REQUIRE(items.items[index].kind == Item::Kind::Kernel, InvalidArgument,
                "plan: instruction %zu is no kernel call", index);
-    ET_REQUIRE(!edits.taken[index], InvalidArgument, "plan: instruction %zu was taken before", index);
+    ET_REQUIRE(!edits.taken[index], InvalidArgument, "plan: instruction %zu was taken before",
+               index);
   }
   if (!as_one) return Error::Ok;
   const size_t first = instructions[0];
   const size_t last = instructions[instructions.size() - 1];
   const bool has_jump = edits.jumps_before[last] != edits.jumps_before[first];
-  const bool is_entered = edits.destinations_before[last + 1] != edits.destinations_before[first + 1];
-  ET_REQUIRE(!has_jump && !is_entered, InvalidArgument, "plan: a jump leads out of or into instructions %zu to %zu",
-             first, last);
+  const bool is_entered =
+      edits.destinations_before[last + 1] != edits.destinations_before[first + 1];
+  ET_REQUIRE(!has_jump && !is_entered, InvalidArgument,
+             "plan: a jump leads out of or into instructions %zu to %zu", first, last);
   return Error::Ok;
 }
 
-Error RecordingPlanEditor::replace(size_t chain, Span<const size_t> instructions, std::unique_ptr<PlannedStep> step) {
+Error RecordingPlanEditor::replace(size_t chain, Span<const size_t> instructions,
+                                   std::unique_ptr<PlannedStep> step) {
   ET_REQUIRE(step != nullptr, InvalidArgument, "plan: no step given");
   ET_TRY(check(chain, instructions, true));
   auto* node = make_list<StepNode>(heap_, 1);
@@ -120,8 +125,8 @@ const char* RecordingPlanEditor::make_label(const ItemChain& chain, Span<const s
   char line[kMaxLine];
   int used = std::snprintf(line, sizeof(line), "%.300s [instructions", step.description());
   for (size_t i = 0; i < instructions.size() && used < static_cast<int>(kMaxLine) - 24; ++i) {
-    used += std::snprintf(line + used, sizeof(line) - static_cast<size_t>(used), "%s %u", i == 0 ? "" : ",",
-                          chain.items[instructions[i]].source);
+    used += std::snprintf(line + used, sizeof(line) - static_cast<size_t>(used), "%s %u",
+                          i == 0 ? "" : ",", chain.items[instructions[i]].source);
   }
   std::snprintf(line + used, sizeof(line) - static_cast<size_t>(used), "%s]",
                 used < static_cast<int>(kMaxLine) - 24 ? "" : ", …");
@@ -132,7 +137,8 @@ const char* RecordingPlanEditor::make_label(const ItemChain& chain, Span<const s
 
 size_t RecordingPlanEditor::memory_bytes() const {
   size_t total = 0;
-  for (const StepNode* node = first_step_; node != nullptr; node = node->next) total += node->step->memory_bytes();
+  for (const StepNode* node = first_step_; node != nullptr; node = node->next)
+    total += node->step->memory_bytes();
   return total;
 }
 
@@ -143,7 +149,8 @@ Error RecordingPlanEditor::apply() {
   for (size_t c = 0; c < method_.chains.size(); ++c) ET_TRY(apply_to(c));
   method_.plan_bytes = memory_bytes();
   size_t count = 0;
-  for (StepNode* node = first_step_; node != nullptr; node = node->next) steps[count++] = node->step.release();
+  for (StepNode* node = first_step_; node != nullptr; node = node->next)
+    steps[count++] = node->step.release();
   method_.steps = {steps, count};
   return Error::Ok;
 }
@@ -152,7 +159,8 @@ Error RecordingPlanEditor::collect_report() {
   auto** lines = make_list<const char*>(method_.heap, num_notes_);
   ET_REQUIRE(lines != nullptr, MemoryAllocationFailed, "no memory for a plan");
   size_t count = 0;
-  for (const NoteNode* node = first_note_; node != nullptr; node = node->next) lines[count++] = node->text;
+  for (const NoteNode* node = first_note_; node != nullptr; node = node->next)
+    lines[count++] = node->text;
   method_.report = {lines, count};
   return Error::Ok;
 }

@@ -17,7 +17,8 @@ class RecordingPlanEditor final : public PlanEditor {
   /// MemoryAllocationFailed when there is no room.
   Error build();
 
-  Error replace(size_t chain, Span<const size_t> instructions, std::unique_ptr<PlannedStep> step) override;
+  Error replace(size_t chain, Span<const size_t> instructions,
+                std::unique_ptr<PlannedStep> step) override;
   Error drop(size_t chain, Span<const size_t> instructions) override;
   void note(const char* format, ...) override ET_PRINTF_FORMAT(2, 3);
 
@@ -51,7 +52,8 @@ class RecordingPlanEditor final : public PlanEditor {
   Error check(size_t chain, Span<const size_t> instructions, bool as_one) const;
   Error apply_to(size_t chain);
   Error collect_report();
-  const char* make_label(const ItemChain& chain, Span<const size_t> instructions, const PlannedStep& step);
+  const char* make_label(const ItemChain& chain, Span<const size_t> instructions,
+                         const PlannedStep& step);
   void add_note(const char* text);
 
   MethodImpl& method_;

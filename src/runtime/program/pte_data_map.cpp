@@ -27,12 +27,14 @@ Error check_keys(const flatbuffers::FlatbufferNamedData& named_data) {
   ET_REQUIRE(table != nullptr, MemoryAllocationFailed, "no memory for %u keys", count);
   for (uint32_t i = 0; i < count; ++i) {
     const auto* entry = named_data.Get(i);
-    ET_REQUIRE(entry != nullptr && entry->key() != nullptr, InvalidProgram, "named_data[%u] has no key", i);
+    ET_REQUIRE(entry != nullptr && entry->key() != nullptr, InvalidProgram,
+               "named_data[%u] has no key", i);
     const std::string_view key = key_of(*entry);
     size_t slot = std::hash<std::string_view>()(key) & (slots - 1);
     for (; table[slot] != 0; slot = (slot + 1) & (slots - 1)) {
       ET_REQUIRE(key_of(*named_data.Get(table[slot] - 1)) != key, InvalidProgram,
-                 "named_data[%u] and [%u] have the same key '%.200s'", table[slot] - 1, i, entry->key()->c_str());
+                 "named_data[%u] and [%u] have the same key '%.200s'", table[slot] - 1, i,
+                 entry->key()->c_str());
     }
     table[slot] = i + 1;
   }
@@ -89,11 +91,14 @@ Error PteDataMap::copy_blob(std::string_view key, void* buffer, size_t size) con
   return Error::Ok;
 }
 
-uint32_t PteDataMap::num_keys() const { return named_data_->size(); }
+uint32_t PteDataMap::num_keys() const {
+  return named_data_->size();
+}
 
 Result<const char*> PteDataMap::key_at(uint32_t index) const {
   if (index >= named_data_->size()) {
-    return ET_ERROR(InvalidArgument, "key %u does not exist, the program has %u", index, named_data_->size());
+    return ET_ERROR(InvalidArgument, "key %u does not exist, the program has %u", index,
+                    named_data_->size());
   }
   return named_data_->Get(index)->key()->c_str();
 }

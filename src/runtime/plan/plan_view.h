@@ -12,7 +12,8 @@ namespace internal {
 /// Built for one planning, thrown away after it.
 class LoadedMethodView final : public MethodView {
  public:
-  LoadedMethodView(MethodImpl& method, size_t memory_limit) : method_(method), memory_limit_(memory_limit) {}
+  LoadedMethodView(MethodImpl& method, size_t memory_limit)
+      : method_(method), memory_limit_(memory_limit) {}
 
   /// Collects instructions and values; MemoryAllocationFailed when there is no room.
   Error build();

@@ -1,7 +1,7 @@
 // Delegates of a method: their blob, their settings, their handle.
 #include <executorch/runtime/core/error_message.h>
 
-#include "runtime/executor/method_loader.h"
+#include "runtime/loading/method_loader.h"
 
 namespace executorch {
 namespace runtime {
@@ -64,8 +64,8 @@ Error MethodLoader::load_delegate_blob(const fb::BackendDelegate& table, Freeabl
     *blob = new (room) FreeableBuffer(data, size, keep_inline_data);
     return Error::Ok;
   }
-  auto segment = program_.load_segment(
-      DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Backend, processed.index(), table.id()->c_str()));
+  auto segment = program_.load_segment(DataLoader::SegmentInfo(
+      DataLoader::SegmentInfo::Type::Backend, processed.index(), table.id()->c_str()));
   if (!segment.ok()) return segment.error();
   *blob = new (room) FreeableBuffer(std::move(segment.get()));
   return Error::Ok;
@@ -75,28 +75,33 @@ Error MethodLoader::load_delegate(const fb::BackendDelegate& table, LoadedDelega
   delegate.id = table.id()->c_str();
   delegate.backend = get_backend_class(delegate.id);
   if (delegate.backend == nullptr) return Error::NotFound;
-  ET_REQUIRE(delegate.backend->is_available(), NotFound, "the backend cannot run here: a driver or device is missing");
+  ET_REQUIRE(delegate.backend->is_available(), NotFound,
+             "the backend cannot run here: a driver or device is missing");
   ET_TRY(load_delegate_blob(table, &delegate.blob));
 
   const size_t num_specs = table.compile_specs() == nullptr ? 0 : table.compile_specs()->size();
   auto* specs = make_list<CompileSpec>(method_.heap, num_specs);
-  ET_REQUIRE(specs != nullptr, MemoryAllocationFailed, "no memory for %zu compile specs", num_specs);
+  ET_REQUIRE(specs != nullptr, MemoryAllocationFailed, "no memory for %zu compile specs",
+             num_specs);
   for (uint32_t i = 0; i < num_specs; ++i) {
     const auto& spec = *table.compile_specs()->Get(i);
     const auto* value = spec.value();
     specs[i] = {spec.key()->c_str(),
-                {value == nullptr ? nullptr : const_cast<uint8_t*>(value->data()), value == nullptr ? 0 : value->size()}};
+                {value == nullptr ? nullptr : const_cast<uint8_t*>(value->data()),
+                 value == nullptr ? 0 : value->size()}};
   }
 
-  const Span<const BackendOption> options = request_.backend_options == nullptr
-                                                ? Span<const BackendOption>()
-                                                : request_.backend_options->get_options(delegate.id);
-  BackendInitContext context(request_.memory->method_allocator(), request_.tracer, method_.name(), delegate_data_,
-                             options);
+  const Span<const BackendOption> options =
+      request_.backend_options == nullptr ? Span<const BackendOption>()
+                                          : request_.backend_options->get_options(delegate.id);
+  BackendInitContext context(request_.memory->method_allocator(), request_.tracer, method_.name(),
+                             delegate_data_, options);
   clear_error_message();
-  auto handle = delegate.backend->init(context, delegate.blob, ArrayRef<CompileSpec>(specs, num_specs));
+  auto handle =
+      delegate.backend->init(context, delegate.blob, ArrayRef<CompileSpec>(specs, num_specs));
   if (!handle.ok()) {
-    if (last_error_message()[0] == '\0') set_error_message("its data was refused (%s)", to_string(handle.error()));
+    if (last_error_message()[0] == '\0')
+      set_error_message("its data was refused (%s)", to_string(handle.error()));
     return handle.error();
   }
   delegate.handle = handle.get();

@@ -1,4 +1,4 @@
-#include "runtime/executor/method_loader.h"
+#include "runtime/loading/method_loader.h"
 
 #include <memory>
 #include <new>
@@ -13,8 +13,10 @@ namespace internal {
 
 namespace fb = executorch_flatbuffer;
 
-Result<Method> MethodLoader::load(const Program& program, const fb::ExecutionPlan& plan, const LoadRequest& request) {
-  std::unique_ptr<MethodImpl> method(new (std::nothrow) MethodImpl(&program, &plan, request.memory, request.tracer));
+Result<Method> MethodLoader::load(const Program& program, const fb::ExecutionPlan& plan,
+                                  const LoadRequest& request) {
+  std::unique_ptr<MethodImpl> method(
+      new (std::nothrow) MethodImpl(&program, &plan, request.memory, request.tracer));
   if (method == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for a method");
   MethodLoader loader(program, request, *method);
   const Error error = loader.load_all();
@@ -51,12 +53,14 @@ Error MethodLoader::check_arena_devices() {
   if (devices == nullptr) return Error::Ok;
   for (const auto* entry : *devices) {
     if (entry->device_type() == fb::DeviceType::CPU) continue;
-    ET_REQUIRE(get_device_allocator(static_cast<etensor::DeviceType>(entry->device_type())) != nullptr, NotSupported,
-               "arena %d lies on %s:%d, and no library for that device is loaded", entry->buffer_idx(),
-               fb::EnumNameDeviceType(entry->device_type()), entry->device_index());
+    ET_REQUIRE(
+        get_device_allocator(static_cast<etensor::DeviceType>(entry->device_type())) != nullptr,
+        NotSupported, "arena %d lies on %s:%d, and no library for that device is loaded",
+        entry->buffer_idx(), fb::EnumNameDeviceType(entry->device_type()), entry->device_index());
     ET_REQUIRE(request_.memory->has_device_memory(), InvalidArgument,
-               "arena %d lies on %s:%d, but the given planned memory carries no devices", entry->buffer_idx(),
-               fb::EnumNameDeviceType(entry->device_type()), entry->device_index());
+               "arena %d lies on %s:%d, but the given planned memory carries no devices",
+               entry->buffer_idx(), fb::EnumNameDeviceType(entry->device_type()),
+               entry->device_index());
   }
   return Error::Ok;
 }

@@ -18,11 +18,12 @@ constexpr size_t kMaxRank = 16;
 /// Bytes of one element, 0 for a type that files do not have.
 size_t serialized_element_size(executorch_flatbuffer::ScalarType type);
 
-/// Bytes of a tensor of these sizes. InvalidProgram, with a text, if the product is not representable or a size is
-/// negative.
+/// Bytes of a tensor of these sizes. InvalidProgram, with a text, if the product is not
+/// representable or a size is negative.
 Result<size_t> serialized_nbytes(const int32_t* sizes, size_t rank, size_t element_size);
 
-/// Writes the strides of a dense tensor. False if one does not fit; `dim_order` must be a permutation.
+/// Writes the strides of a dense tensor. False if one does not fit; `dim_order` must be a
+/// permutation.
 bool compute_strides(const int32_t* sizes, const uint8_t* dim_order, size_t rank, int32_t* strides);
 
 /// How a serialized tensor gets its bytes.
@@ -48,7 +49,8 @@ inline bool is_constant(TensorStorage storage) {
 
 /// Offset inside the arena: the two halves put together.
 inline uint64_t planned_offset(const executorch_flatbuffer::AllocationDetails& allocation) {
-  return (static_cast<uint64_t>(allocation.memory_offset_high()) << 32) | allocation.memory_offset_low();
+  return (static_cast<uint64_t>(allocation.memory_offset_high()) << 32) |
+         allocation.memory_offset_low();
 }
 
 }  // namespace internal

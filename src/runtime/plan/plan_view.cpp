@@ -1,4 +1,4 @@
-#include "runtime/executor/plan_view.h"
+#include "runtime/plan/plan_view.h"
 
 #include <executorch/runtime/core/error_message.h>
 
@@ -54,7 +54,8 @@ Use use_of(const Item& item, size_t operand) {
 Error LoadedMethodView::build() {
   values_ = make_list<PlanValue>(heap_, method_.num_values);
   chains_ = make_list<Span<const PlanInstruction>>(heap_, method_.chains.size());
-  ET_REQUIRE(values_ != nullptr && chains_ != nullptr, MemoryAllocationFailed, "no memory for a plan");
+  ET_REQUIRE(values_ != nullptr && chains_ != nullptr, MemoryAllocationFailed,
+             "no memory for a plan");
   for (size_t c = 0; c < method_.chains.size(); ++c) ET_TRY(build_chain(c));
   build_values();
   return find_states();
@@ -84,9 +85,10 @@ void LoadedMethodView::build_values() {
     value.input_index = record.input_index;
     value.output_index = record.output_index;
     value.constant = is_constant_value(i);
-    value.state = record.tensor != nullptr && is_planned(record.storage) && record.storage != TensorStorage::Planned;
-    value.dynamic_shape =
-        record.serialized != nullptr && record.serialized->shape_dynamism() != fb::TensorShapeDynamism::STATIC;
+    value.state = record.tensor != nullptr && is_planned(record.storage) &&
+                  record.storage != TensorStorage::Planned;
+    value.dynamic_shape = record.serialized != nullptr &&
+                          record.serialized->shape_dynamism() != fb::TensorShapeDynamism::STATIC;
     value.arena = -1;
     value.arena_offset = 0;
     value.max_nbytes = record.max_nbytes;
@@ -103,12 +105,14 @@ bool LoadedMethodView::is_constant_value(size_t index) const {
   if (record.tensor != nullptr) return is_constant(record.storage);
   if (record.written) return false;
   for (const EValue* element : record.items) {
-    if (element != nullptr && !is_constant_value(static_cast<size_t>(element - method_.values))) return false;
+    if (element != nullptr && !is_constant_value(static_cast<size_t>(element - method_.values)))
+      return false;
   }
   return true;
 }
 
-/// A planned tensor is state if, in the order of the program, it may be read before this run has written it.
+/// A planned tensor is state if, in the order of the program, it may be read before this run has
+/// written it.
 Error LoadedMethodView::find_states() {
   bool* written = make_list<bool>(heap_, method_.num_values);
   ET_REQUIRE(written != nullptr, MemoryAllocationFailed, "no memory for a plan");
@@ -141,7 +145,8 @@ void LoadedMethodView::note_reads(const Item& item, const bool* written) {
     if (use_of(item, operand) == Use::Write) continue;
     for_each_value(method_, item.indices[operand], [&](size_t index) {
       const ValueRecord& record = method_.records[index];
-      if (!written[index] && record.tensor != nullptr && is_planned(record.storage)) values_[index].state = true;
+      if (!written[index] && record.tensor != nullptr && is_planned(record.storage))
+        values_[index].state = true;
     });
   }
 }

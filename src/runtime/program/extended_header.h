@@ -20,8 +20,9 @@ struct FileLayout {
   size_t segment_data_size;
 };
 
-/// Reads the layout from the first Program::kMinHeadBytes bytes of a file of `file_size` bytes. A file without the
-/// header is all tables. InvalidProgram if the header is too short or its sizes do not fit the file.
+/// Reads the layout from the first Program::kMinHeadBytes bytes of a file of `file_size` bytes. A
+/// file without the header is all tables. InvalidProgram if the header is too short or its sizes do
+/// not fit the file.
 Result<FileLayout> read_file_layout(const uint8_t* head, size_t file_size);
 
 }  // namespace internal

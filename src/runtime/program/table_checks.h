@@ -1,4 +1,5 @@
-// The checks on a program's tables, with the budget that only the loader knows. Internal; see program_validation.h.
+// The checks on a program's tables, with the budget that only the loader knows. Internal; see
+// program_validation.h.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +11,9 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
-/// Elements that the lists and argument lists of a program may still have. A file that stores each element once needs
-/// no more than its bytes; one that lets thousands of tables share a long vector would make the runtime allocate far
-/// more memory than the file justifies.
+/// Elements that the lists and argument lists of a program may still have. A file that stores each
+/// element once needs no more than its bytes; one that lets thousands of tables share a long vector
+/// would make the runtime allocate far more memory than the file justifies.
 class ElementBudget {
  public:
   explicit ElementBudget(size_t elements) : left_(elements) {}
@@ -35,11 +36,13 @@ Error check_values(const executorch_flatbuffer::ExecutionPlan& plan, ElementBudg
 /// Chains: instructions, their indices and kinds.
 Error check_chains(const executorch_flatbuffer::ExecutionPlan& plan, ElementBudget& budget);
 
-/// What instructions may turn a value into another kind: destinations of moves, and results of calls.
+/// What instructions may turn a value into another kind: destinations of moves, and results of
+/// calls.
 class RewrittenValues {
  public:
   ~RewrittenValues() { delete[] flags_; }
-  /// MemoryAllocationFailed when there is no room. Indices out of range are passed over: check_chains refuses them.
+  /// MemoryAllocationFailed when there is no room. Indices out of range are passed over:
+  /// check_chains refuses them.
   Error collect(const executorch_flatbuffer::ExecutionPlan& plan);
   bool contains(size_t value) const { return flags_[value]; }
 

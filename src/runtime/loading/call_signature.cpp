@@ -3,13 +3,14 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "runtime/executor/method_loader.h"
+#include "runtime/loading/method_loader.h"
 
 namespace executorch {
 namespace runtime {
 namespace internal {
 
-/// Null for an operator registered as a bare function: it sees what it is given. Operators of one text share one.
+/// Null for an operator registered as a bare function: it sees what it is given. Operators of one
+/// text share one.
 Result<const CallSignature*> MethodLoader::find_signature(const char* operator_name) {
   const KernelSignature* types = nullptr;
   bool overridden = false;
@@ -28,9 +29,10 @@ Result<const CallSignature*> MethodLoader::find_signature(const char* operator_n
   }
   auto* signature = make_list<CallSignature>(method_.heap, 1);
   auto* known = make_list<KnownSignature>(method_.heap, 1);
-  if (signature == nullptr || known == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for a signature");
-  const Error error =
-      schema != nullptr ? make_signature_from_schema(schema, signature) : make_signature_from_types(*types, signature);
+  if (signature == nullptr || known == nullptr)
+    return ET_ERROR(MemoryAllocationFailed, "no memory for a signature");
+  const Error error = schema != nullptr ? make_signature_from_schema(schema, signature)
+                                        : make_signature_from_types(*types, signature);
   if (error != Error::Ok) return error;
   *known = {key, signature, signatures_};
   signatures_ = known;
@@ -62,7 +64,8 @@ Error MethodLoader::make_signature_from_schema(const char* text, CallSignature* 
   return Error::Ok;
 }
 
-Error MethodLoader::make_signature_from_types(const KernelSignature& types, CallSignature* signature) {
+Error MethodLoader::make_signature_from_types(const KernelSignature& types,
+                                              CallSignature* signature) {
   auto* rules = make_list<ArgumentRule>(method_.heap, types.count);
   ET_REQUIRE(rules != nullptr, MemoryAllocationFailed, "no memory for a signature");
   for (size_t i = 0; i < types.count; ++i) {

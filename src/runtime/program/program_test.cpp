@@ -27,7 +27,9 @@ void put(std::vector<uint8_t>& file, size_t offset, uint64_t value, size_t size)
   for (size_t i = 0; i < size; ++i) file[offset + i] = static_cast<uint8_t>(value >> (8 * i));
 }
 
-Error load_error(const std::vector<uint8_t>& file) { return LoadedMethod(file).error(); }
+Error load_error(const std::vector<uint8_t>& file) {
+  return LoadedMethod(file).error();
+}
 
 TEST(ProgramTest, ReadsConstantsInPlace) {
   LoadedMethod method(constant_program());
@@ -81,11 +83,13 @@ TEST(ProgramTest, RefusesOtherFiles) {
 
 TEST(ProgramTest, ChecksHeads) {
   const std::vector<uint8_t> file = constant_program();
-  EXPECT_EQ(Program::check_header(file.data(), file.size()), Program::HeaderStatus::CompatibleVersion);
+  EXPECT_EQ(Program::check_header(file.data(), file.size()),
+            Program::HeaderStatus::CompatibleVersion);
   EXPECT_EQ(Program::check_header(file.data(), 63), Program::HeaderStatus::ShortData);
   std::vector<uint8_t> other = file;
   other[6] = '9';
-  EXPECT_EQ(Program::check_header(other.data(), other.size()), Program::HeaderStatus::IncompatibleVersion);
+  EXPECT_EQ(Program::check_header(other.data(), other.size()),
+            Program::HeaderStatus::IncompatibleVersion);
   other[4] = 'x';
   EXPECT_EQ(Program::check_header(other.data(), other.size()), Program::HeaderStatus::NotPresent);
 }
@@ -122,7 +126,9 @@ TEST(ProgramTest, RefusesNamedDataUnderOneKeyInTwoMaps) {
       if (key != "key") return Error::NotFound;
       return FreeableBuffer("x", 1, nullptr);
     }
-    Error load_data_into(std::string_view, void*, size_t) const override { return Error::NotImplemented; }
+    Error load_data_into(std::string_view, void*, size_t) const override {
+      return Error::NotImplemented;
+    }
     Result<uint32_t> get_num_keys() const override { return 1u; }
     Result<const char*> get_key(uint32_t) const override { return "key"; }
   };

@@ -1,4 +1,4 @@
-#include "runtime/executor/table_checks.h"
+#include "runtime/program/table_checks.h"
 
 #include <new>
 
@@ -16,15 +16,16 @@ namespace {
 /// One method's values and what may rewrite them.
 class ValueChecker {
  public:
-  ValueChecker(const fb::ExecutionPlan& plan, const RewrittenValues& rewritten, ElementBudget& budget)
+  ValueChecker(const fb::ExecutionPlan& plan, const RewrittenValues& rewritten,
+               ElementBudget& budget)
       : values_(*plan.values()), rewritten_(rewritten), budget_(budget) {}
 
   Error check(uint32_t index) {
     const auto* value = values_.Get(index);
     ET_REQUIRE(value != nullptr, InvalidProgram, "it is missing");
     const fb::KernelTypes kind = value->val_type();
-    ET_REQUIRE(kind == fb::KernelTypes::Null || value->val() != nullptr, InvalidProgram, "a %s without content",
-               kind_name(kind));
+    ET_REQUIRE(kind == fb::KernelTypes::Null || value->val() != nullptr, InvalidProgram,
+               "a %s without content", kind_name(kind));
     switch (kind) {
       case fb::KernelTypes::Null:
       case fb::KernelTypes::Int:
@@ -34,7 +35,8 @@ class ValueChecker {
       case fb::KernelTypes::Tensor:
         return check_tensor(*value->val_as_Tensor());
       case fb::KernelTypes::String:
-        ET_REQUIRE(value->val_as_String()->string_val() != nullptr, InvalidProgram, "a String without text");
+        ET_REQUIRE(value->val_as_String()->string_val() != nullptr, InvalidProgram,
+                   "a String without text");
         return Error::Ok;
       case fb::KernelTypes::IntList:
         return check_list(value->val_as_IntList()->items(), fb::KernelTypes::Int, false);
@@ -45,7 +47,8 @@ class ValueChecker {
       case fb::KernelTypes::TensorList:
         return check_list(value->val_as_TensorList()->items(), fb::KernelTypes::Tensor, false);
       case fb::KernelTypes::OptionalTensorList:
-        return check_list(value->val_as_OptionalTensorList()->items(), fb::KernelTypes::Tensor, true);
+        return check_list(value->val_as_OptionalTensorList()->items(), fb::KernelTypes::Tensor,
+                          true);
       default:
         return ET_ERROR(InvalidProgram, "unknown kind %d", static_cast<int>(kind));
     }
@@ -54,8 +57,8 @@ class ValueChecker {
  private:
   Error check_tensor(const fb::Tensor& tensor) {
     const Error error = validate_tensor(&tensor);
-    // An input without an upper bound states sizes that say nothing. The rest of the program may be of use without
-    // the method that has it, which is refused when it is loaded.
+    // An input without an upper bound states sizes that say nothing. The rest of the program may be
+    // of use without the method that has it, which is refused when it is loaded.
     const bool sizes_may_lie = tensor.shape_dynamism() != fb::TensorShapeDynamism::STATIC &&
                                tensor.allocation_info() == nullptr && tensor.sizes() != nullptr &&
                                tensor.dim_order() != nullptr;
@@ -76,16 +79,16 @@ class ValueChecker {
       const int64_t item = items->Get(i);
       if (optional && item == -1) continue;
       ET_REQUIRE(item >= 0 && item < values_.size(), InvalidProgram,
-                 "list item %u: value %lld does not exist, the method has %u values", i, static_cast<long long>(item),
-                 values_.size());
+                 "list item %u: value %lld does not exist, the method has %u values", i,
+                 static_cast<long long>(item), values_.size());
       const auto* value = values_.Get(static_cast<uint32_t>(item));
       ET_REQUIRE(value != nullptr, InvalidProgram, "list item %u: value %lld is missing", i,
                  static_cast<long long>(item));
       const fb::KernelTypes kind = value->val_type();
       const bool fits = kind == expected || (optional && kind == fb::KernelTypes::Null);
       ET_REQUIRE(fits || rewritten_.contains(static_cast<size_t>(item)), InvalidProgram,
-                 "list item %u: value %lld is %s, expected %s", i, static_cast<long long>(item), kind_name(kind),
-                 kind_name(expected));
+                 "list item %u: value %lld is %s, expected %s", i, static_cast<long long>(item),
+                 kind_name(kind), kind_name(expected));
     }
     return Error::Ok;
   }
@@ -98,11 +101,13 @@ class ValueChecker {
 /// One method's instructions.
 class InstructionChecker {
  public:
-  InstructionChecker(const fb::ExecutionPlan& plan, const RewrittenValues& rewritten, ElementBudget& budget)
+  InstructionChecker(const fb::ExecutionPlan& plan, const RewrittenValues& rewritten,
+                     ElementBudget& budget)
       : plan_(plan), rewritten_(rewritten), budget_(budget) {}
 
   Error check(const fb::Instruction* instruction, size_t chain_size) {
-    ET_REQUIRE(instruction != nullptr && instruction->instr_args() != nullptr, InvalidProgram, "it is empty");
+    ET_REQUIRE(instruction != nullptr && instruction->instr_args() != nullptr, InvalidProgram,
+               "it is empty");
     switch (instruction->instr_args_type()) {
       case fb::InstructionArguments::KernelCall:
         return check_kernel_call(*instruction->instr_args_as_KernelCall());
@@ -123,7 +128,8 @@ class InstructionChecker {
  private:
   Error check_value(const char* what, int32_t index) {
     ET_REQUIRE(index >= 0 && static_cast<uint32_t>(index) < plan_.values()->size(), InvalidProgram,
-               "%s: value %d does not exist, the method has %u values", what, index, plan_.values()->size());
+               "%s: value %d does not exist, the method has %u values", what, index,
+               plan_.values()->size());
     return Error::Ok;
   }
 
@@ -143,8 +149,9 @@ class InstructionChecker {
 
   Error check_delegate_call(const fb::DelegateCall& call) {
     const size_t count = plan_.delegates()->size();
-    ET_REQUIRE(call.delegate_index() >= 0 && static_cast<size_t>(call.delegate_index()) < count, InvalidProgram,
-               "delegate %d does not exist, the method has %zu", call.delegate_index(), count);
+    ET_REQUIRE(call.delegate_index() >= 0 && static_cast<size_t>(call.delegate_index()) < count,
+               InvalidProgram, "delegate %d does not exist, the method has %zu",
+               call.delegate_index(), count);
     return check_arguments(call.args());
   }
 
@@ -153,16 +160,16 @@ class InstructionChecker {
     ET_TRY(check_value("move_to", move.move_to()));
     const fb::KernelTypes from = kind(move.move_from());
     const fb::KernelTypes to = kind(move.move_to());
-    ET_REQUIRE(from == to || to == fb::KernelTypes::Null || is_rewritten(move.move_from()), InvalidProgram,
-               "a %s is moved to a %s", kind_name(from), kind_name(to));
+    ET_REQUIRE(from == to || to == fb::KernelTypes::Null || is_rewritten(move.move_from()),
+               InvalidProgram, "a %s is moved to a %s", kind_name(from), kind_name(to));
     return Error::Ok;
   }
 
   Error check_jump(const fb::JumpFalseCall& jump, size_t chain_size) {
     const int32_t condition = jump.cond_value_index();
     ET_TRY(check_value("condition", condition));
-    ET_REQUIRE(kind(condition) == fb::KernelTypes::Bool || kind(condition) == fb::KernelTypes::Tensor ||
-                   is_rewritten(condition),
+    ET_REQUIRE(kind(condition) == fb::KernelTypes::Bool ||
+                   kind(condition) == fb::KernelTypes::Tensor || is_rewritten(condition),
                InvalidProgram, "the condition, value %d, is %s, expected Bool or Tensor", condition,
                kind_name(kind(condition)));
     const int32_t destination = jump.destination_instruction();
@@ -179,7 +186,9 @@ class InstructionChecker {
     return Error::Ok;
   }
 
-  fb::KernelTypes kind(int32_t index) const { return plan_.values()->Get(static_cast<uint32_t>(index))->val_type(); }
+  fb::KernelTypes kind(int32_t index) const {
+    return plan_.values()->Get(static_cast<uint32_t>(index))->val_type();
+  }
   bool is_rewritten(int32_t index) const { return rewritten_.contains(static_cast<size_t>(index)); }
 
   const fb::ExecutionPlan& plan_;

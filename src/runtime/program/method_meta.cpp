@@ -6,8 +6,8 @@
 #include <executorch/runtime/core/error_message.h>
 #include <schema/program_generated.h>
 
-#include "runtime/executor/serialized_tensor.h"
-#include "runtime/executor/table_checks.h"
+#include "runtime/program/serialized_tensor.h"
+#include "runtime/program/table_checks.h"
 
 namespace executorch {
 namespace runtime {
@@ -41,13 +41,14 @@ Result<Tag> tag_of(const fb::EValue& value) {
     case fb::KernelTypes::OptionalTensorList:
       return Tag::ListOptionalTensor;
     default:
-      return ET_ERROR(InvalidProgram, "a value of unknown kind %d", static_cast<int>(value.val_type()));
+      return ET_ERROR(InvalidProgram, "a value of unknown kind %d",
+                      static_cast<int>(value.val_type()));
   }
 }
 
 /// The value behind an input or output; null, with a text, if there is none.
-const fb::EValue* find_value(const fb::ExecutionPlan& plan, const char* what, const flatbuffers::Vector<int32_t>& list,
-                             size_t index) {
+const fb::EValue* find_value(const fb::ExecutionPlan& plan, const char* what,
+                             const flatbuffers::Vector<int32_t>& list, size_t index) {
   if (index >= list.size()) {
     set_error_message("%s %zu does not exist, the method has %u", what, index, list.size());
     return nullptr;
@@ -62,13 +63,14 @@ std::string_view name_of(const fb::Tensor& tensor) {
 }
 
 /// The table of the tensor behind an input or output; null, with a text, if it is no tensor.
-const fb::Tensor* find_tensor(const fb::ExecutionPlan& plan, const char* what, const flatbuffers::Vector<int32_t>& list,
-                              size_t index) {
+const fb::Tensor* find_tensor(const fb::ExecutionPlan& plan, const char* what,
+                              const flatbuffers::Vector<int32_t>& list, size_t index) {
   const fb::EValue* value = find_value(plan, what, list, index);
   if (value == nullptr) return nullptr;
   const fb::Tensor* tensor = value->val_as_Tensor();
   if (tensor == nullptr) {
-    set_error_message("%s %zu is %s, not a tensor", what, index, internal::kind_name(value->val_type()));
+    set_error_message("%s %zu is %s, not a tensor", what, index,
+                      internal::kind_name(value->val_type()));
   }
   return tensor;
 }
@@ -95,20 +97,30 @@ bool is_repeated(const fb::ExecutionPlan& plan, uint32_t delegate) {
 }  // namespace
 
 Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
-                                      executorch::aten::ScalarType scalar_type, bool is_memory_planned,
-                                      std::string_view name, bool is_dynamic) {
-  const size_t element_size = internal::serialized_element_size(static_cast<fb::ScalarType>(scalar_type));
-  if (element_size == 0) return ET_ERROR(InvalidArgument, "unknown element type %d", static_cast<int>(scalar_type));
+                                      executorch::aten::ScalarType scalar_type,
+                                      bool is_memory_planned, std::string_view name,
+                                      bool is_dynamic) {
+  const size_t element_size =
+      internal::serialized_element_size(static_cast<fb::ScalarType>(scalar_type));
+  if (element_size == 0)
+    return ET_ERROR(InvalidArgument, "unknown element type %d", static_cast<int>(scalar_type));
   auto nbytes = internal::serialized_nbytes(sizes.data(), sizes.size(), element_size);
   if (!nbytes.ok()) return Error::InvalidArgument;
-  return TensorInfo(sizes, dim_order, scalar_type, is_memory_planned, name, nbytes.get(), is_dynamic);
+  return TensorInfo(sizes, dim_order, scalar_type, is_memory_planned, name, nbytes.get(),
+                    is_dynamic);
 }
 
-const char* MethodMeta::name() const { return plan_->name()->c_str(); }
+const char* MethodMeta::name() const {
+  return plan_->name()->c_str();
+}
 
-size_t MethodMeta::num_inputs() const { return plan_->inputs()->size(); }
+size_t MethodMeta::num_inputs() const {
+  return plan_->inputs()->size();
+}
 
-size_t MethodMeta::num_outputs() const { return plan_->outputs()->size(); }
+size_t MethodMeta::num_outputs() const {
+  return plan_->outputs()->size();
+}
 
 Result<Tag> MethodMeta::input_tag(size_t index) const {
   const fb::EValue* value = find_value(*plan_, "input", *plan_->inputs(), index);
@@ -146,14 +158,16 @@ Result<TensorInfo> MethodMeta::input_tensor_meta(size_t index) const {
   const fb::Tensor* tensor = find_tensor(*plan_, "input", *plan_->inputs(), index);
   if (tensor == nullptr) return Error::InvalidArgument;
   const TensorFacts facts = facts_of(*tensor);
-  return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned, name_of(*tensor), facts.dynamic);
+  return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned,
+                            name_of(*tensor), facts.dynamic);
 }
 
 Result<TensorInfo> MethodMeta::output_tensor_meta(size_t index) const {
   const fb::Tensor* tensor = find_tensor(*plan_, "output", *plan_->outputs(), index);
   if (tensor == nullptr) return Error::InvalidArgument;
   const TensorFacts facts = facts_of(*tensor);
-  return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned, name_of(*tensor), facts.dynamic);
+  return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned,
+                            name_of(*tensor), facts.dynamic);
 }
 
 size_t MethodMeta::num_attributes() const {
@@ -168,8 +182,8 @@ Result<TensorInfo> MethodMeta::attribute_tensor_meta(size_t index) const {
     const fb::Tensor* tensor = attribute_of(*value);
     if (tensor == nullptr || seen++ != index) continue;
     const TensorFacts facts = facts_of(*tensor);
-    return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned, name_of(*tensor),
-                              facts.dynamic);
+    return TensorInfo::create(facts.sizes, facts.dim_order, facts.type, facts.planned,
+                              name_of(*tensor), facts.dynamic);
   }
   return ET_ERROR(InvalidArgument, "attribute %zu does not exist, the method has %zu", index, seen);
 }
@@ -184,7 +198,8 @@ Result<int64_t> MethodMeta::memory_planned_buffer_size(size_t index) const {
     return ET_ERROR(InvalidArgument, "planned buffer %zu does not exist, the method has %zu", index,
                     num_memory_planned_buffers());
   }
-  return static_cast<int64_t>(plan_->non_const_buffer_sizes()->Get(static_cast<uint32_t>(index + 1)));
+  return static_cast<int64_t>(
+      plan_->non_const_buffer_sizes()->Get(static_cast<uint32_t>(index + 1)));
 }
 
 Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) const {
@@ -231,11 +246,13 @@ size_t MethodMeta::num_instructions() const {
   return count;
 }
 
-size_t MethodMeta::num_operators() const { return plan_->operators() == nullptr ? 0 : plan_->operators()->size(); }
+size_t MethodMeta::num_operators() const {
+  return plan_->operators() == nullptr ? 0 : plan_->operators()->size();
+}
 
 Error MethodMeta::get_operator_name(size_t index, char* buffer, size_t size) const {
-  ET_REQUIRE(index < num_operators(), InvalidArgument, "operator %zu does not exist, the method names %zu", index,
-             num_operators());
+  ET_REQUIRE(index < num_operators(), InvalidArgument,
+             "operator %zu does not exist, the method names %zu", index, num_operators());
   ET_REQUIRE(buffer != nullptr && size > 0, InvalidArgument, "no room for an operator's name");
   const auto& op = *plan_->operators()->Get(static_cast<uint32_t>(index));
   const bool has_overload = op.overload() != nullptr && op.overload()->size() > 0;

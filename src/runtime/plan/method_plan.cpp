@@ -6,9 +6,9 @@
 #include <executorch/runtime/core/error_message.h>
 #include <executorch/runtime/executor/method_planner.h>
 
-#include "runtime/executor/method_loader.h"
-#include "runtime/executor/plan_editor.h"
-#include "runtime/executor/plan_view.h"
+#include "runtime/loading/method_loader.h"
+#include "runtime/plan/plan_editor.h"
+#include "runtime/plan/plan_view.h"
 
 namespace executorch {
 namespace runtime {
@@ -32,8 +32,8 @@ Error register_method_planner(MethodPlanner* planner) {
   for (auto& slot : g_planners) {
     MethodPlanner* expected = nullptr;
     if (slot.compare_exchange_strong(expected, planner)) return Error::Ok;
-    ET_REQUIRE(expected != planner, RegistrationAlreadyRegistered, "planner '%s' is registered already",
-               planner->name());
+    ET_REQUIRE(expected != planner, RegistrationAlreadyRegistered,
+               "planner '%s' is registered already", planner->name());
   }
   return ET_ERROR(OutOfResources, "more than %zu planners", kMaxPlanners);
 }
@@ -73,8 +73,8 @@ Error plan_method(MethodImpl& method, const LoadOptions& options) {
       return error;
     }
   }
-  ET_REQUIRE(editor.memory_bytes() <= limit, MemoryAllocationFailed, "its plan needs %zu bytes, the limit is %zu",
-             editor.memory_bytes(), limit);
+  ET_REQUIRE(editor.memory_bytes() <= limit, MemoryAllocationFailed,
+             "its plan needs %zu bytes, the limit is %zu", editor.memory_bytes(), limit);
   return editor.apply();
 }
 

@@ -4,7 +4,7 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "runtime/executor/method_loader.h"
+#include "runtime/loading/method_loader.h"
 #include "runtime/executor/operand_checks.h"
 
 namespace executorch {
@@ -26,7 +26,8 @@ Error MethodLoader::load_chains() {
   const size_t num_operators = plan_.operators() == nullptr ? 0 : plan_.operators()->size();
   auto* operators = make_list<LoadedOperator>(method_.heap, num_operators);
   auto* chains = make_list<ItemChain>(method_.heap, plan_.chains()->size());
-  ET_REQUIRE(operators != nullptr && chains != nullptr, MemoryAllocationFailed, "no memory for its chains");
+  ET_REQUIRE(operators != nullptr && chains != nullptr, MemoryAllocationFailed,
+             "no memory for its chains");
   operators_ = {operators, num_operators};
   method_.chains = {chains, plan_.chains()->size()};
   for (uint32_t c = 0; c < plan_.chains()->size(); ++c) {
@@ -43,7 +44,8 @@ Error MethodLoader::load_chains() {
 Error MethodLoader::load_chain(const fb::Chain& table, size_t chain_index, ItemChain& chain) {
   const size_t count = table.instructions()->size();
   chain.items = make_list<Item>(method_.heap, count);
-  ET_REQUIRE(chain.items != nullptr, MemoryAllocationFailed, "no memory for %zu instructions", count);
+  ET_REQUIRE(chain.items != nullptr, MemoryAllocationFailed, "no memory for %zu instructions",
+             count);
   chain.count = count;
   for (uint32_t i = 0; i < count; ++i) {
     Item& item = chain.items[i];
@@ -76,7 +78,8 @@ Error MethodLoader::load_item(const fb::Instruction& table, Item& item) {
       item.name = "move";
       auto* indices = make_list<int32_t>(method_.heap, 2);
       auto* args = make_list<EValue*>(method_.heap, 2);
-      ET_REQUIRE(indices != nullptr && args != nullptr, MemoryAllocationFailed, "no memory for a move");
+      ET_REQUIRE(indices != nullptr && args != nullptr, MemoryAllocationFailed,
+                 "no memory for a move");
       indices[0] = move.move_from();
       indices[1] = move.move_to();
       for (int i = 0; i < 2; ++i) args[i] = method_.values + indices[i];
@@ -89,18 +92,22 @@ Error MethodLoader::load_item(const fb::Instruction& table, Item& item) {
       const auto* jump = table.instr_args_as_JumpFalseCall();
       item.kind = jump != nullptr ? Item::Kind::JumpFalse : Item::Kind::Free;
       item.name = jump != nullptr ? "jump" : "free";
-      item.destination = jump != nullptr ? static_cast<uint32_t>(jump->destination_instruction()) : 0;
+      item.destination =
+          jump != nullptr ? static_cast<uint32_t>(jump->destination_instruction()) : 0;
       auto* index = make_list<int32_t>(method_.heap, 1);
       auto* arg = make_list<EValue*>(method_.heap, 1);
-      ET_REQUIRE(index != nullptr && arg != nullptr, MemoryAllocationFailed, "no memory for an instruction");
-      *index = jump != nullptr ? jump->cond_value_index() : table.instr_args_as_FreeCall()->value_index();
+      ET_REQUIRE(index != nullptr && arg != nullptr, MemoryAllocationFailed,
+                 "no memory for an instruction");
+      *index = jump != nullptr ? jump->cond_value_index()
+                               : table.instr_args_as_FreeCall()->value_index();
       *arg = method_.values + *index;
       item.indices = {index, size_t{1}};
       item.args = {arg, size_t{1}};
       return Error::Ok;
     }
     default:
-      return ET_ERROR(InvalidProgram, "unknown instruction kind %d", static_cast<int>(table.instr_args_type()));
+      return ET_ERROR(InvalidProgram, "unknown instruction kind %d",
+                      static_cast<int>(table.instr_args_type()));
   }
 }
 
@@ -131,8 +138,9 @@ Error MethodLoader::load_operator(uint32_t index) {
   const auto& table = *plan_.operators()->Get(index);
   const bool has_overload = table.overload() != nullptr && table.overload()->size() > 0;
   const size_t length = table.name()->size() + (has_overload ? 1 + table.overload()->size() : 0);
-  ET_REQUIRE(length < kMaxOperatorName, Internal, "operators[%u]: a name of %zu characters, at most %zu are supported",
-             index, length, kMaxOperatorName - 1);
+  ET_REQUIRE(length < kMaxOperatorName, Internal,
+             "operators[%u]: a name of %zu characters, at most %zu are supported", index, length,
+             kMaxOperatorName - 1);
   char* name = method_.heap.allocateList<char>(length + 1);
   ET_REQUIRE(name != nullptr, MemoryAllocationFailed, "no memory for a name");
   std::snprintf(name, length + 1, "%s%s%s", table.name()->c_str(), has_overload ? "." : "",
@@ -151,7 +159,8 @@ Error MethodLoader::resolve_kernel(Item& item) {
     if (!value->isTensor() || num_tensors == kMaxKeyTensors) continue;
     const auto* tensor = value->payload.as_tensor.unsafeGetTensorImpl();
     auto* dim_order = const_cast<executorch::aten::DimOrderType*>(tensor->dim_order().data());
-    metas[num_tensors++] = TensorMeta(tensor->scalar_type(), {dim_order, static_cast<size_t>(tensor->dim())});
+    metas[num_tensors++] =
+        TensorMeta(tensor->scalar_type(), {dim_order, static_cast<size_t>(tensor->dim())});
   }
   auto kernel = get_op_function_from_registry(item.name, {metas, num_tensors}, request_.kernels);
   if (kernel.ok()) {
@@ -169,9 +178,11 @@ void append_once(char* text, size_t capacity, const char* separator, const char*
   const size_t used = std::strlen(text);
   const size_t length = std::strlen(item);
   const size_t gap = std::strlen(separator);
-  for (const char* found = std::strstr(text, item); found != nullptr; found = std::strstr(found + 1, item)) {
+  for (const char* found = std::strstr(text, item); found != nullptr;
+       found = std::strstr(found + 1, item)) {
     const bool starts = found == text || std::strncmp(found - gap, separator, gap) == 0;
-    if (starts && (found[length] == '\0' || std::strncmp(found + length, separator, gap) == 0)) return;
+    if (starts && (found[length] == '\0' || std::strncmp(found + length, separator, gap) == 0))
+      return;
   }
   if (used + gap + length + 1 > capacity) return;
   std::snprintf(text + used, capacity - used, "%s%s", used == 0 ? "" : separator, item);
@@ -188,7 +199,8 @@ void MethodLoader::note_missing_operator(const char* name) {
 
 Error MethodLoader::report_missing_operators() {
   const bool has_hints = missing_hints_[0] != '\0';
-  return ET_ERROR(OperatorMissing, "%zu instructions need operators that this process lacks: %s%s%s", num_missing_,
+  return ET_ERROR(OperatorMissing,
+                  "%zu instructions need operators that this process lacks: %s%s%s", num_missing_,
                   missing_, has_hints ? ". Look in " : "", missing_hints_);
 }
 
@@ -222,9 +234,11 @@ void MethodLoader::note_effects(const Item& item) {
     for (EValue* element : record.items) {
       if (element != nullptr) records[element - method_.values].written = true;
     }
-    // A kernel of unknown behaviour may put its result into its last value, as the primitive operators do.
-    const bool may_replace = signature == nullptr ? item.kind == Item::Kind::Kernel && i + 1 == item.indices.size()
-                                                  : is_return_slot && signature->replaces_return_slot;
+    // A kernel of unknown behaviour may put its result into its last value, as the primitive
+    // operators do.
+    const bool may_replace = signature == nullptr
+                                 ? item.kind == Item::Kind::Kernel && i + 1 == item.indices.size()
+                                 : is_return_slot && signature->replaces_return_slot;
     if (may_replace) record.replaced = true;
   }
 }
@@ -245,8 +259,8 @@ Error MethodLoader::check_items() {
   return Error::Ok;
 }
 
-/// Values whose tensor or memory an execution replaces start each one as they were loaded. Steps have taken over the
-/// effects of the instructions that they stand for.
+/// Values whose tensor or memory an execution replaces start each one as they were loaded. Steps
+/// have taken over the effects of the instructions that they stand for.
 Error MethodLoader::list_restored_values() {
   for (size_t i = 0; i < method_.num_values; ++i) {
     method_.records[i].replaced = false;
@@ -256,11 +270,13 @@ Error MethodLoader::list_restored_values() {
     for (size_t i = 0; i < chain.count; ++i) note_effects(chain.items[i]);
   }
   auto* restored = make_list<uint32_t>(method_.heap, method_.num_values);
-  ET_REQUIRE(restored != nullptr, MemoryAllocationFailed, "no memory for %zu values", method_.num_values);
+  ET_REQUIRE(restored != nullptr, MemoryAllocationFailed, "no memory for %zu values",
+             method_.num_values);
   size_t count = 0;
   for (size_t i = 0; i < method_.num_values; ++i) {
     const ValueRecord& record = method_.records[i];
-    if (record.tensor != nullptr && (record.replaced || record.freed)) restored[count++] = static_cast<uint32_t>(i);
+    if (record.tensor != nullptr && (record.replaced || record.freed))
+      restored[count++] = static_cast<uint32_t>(i);
   }
   method_.restored = {restored, count};
   return Error::Ok;

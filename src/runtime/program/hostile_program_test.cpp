@@ -21,7 +21,9 @@ struct HostileCase {
   std::function<void(ProgramBuilder&)> build;
 };
 
-std::ostream& operator<<(std::ostream& stream, const HostileCase& c) { return stream << c.name; }
+std::ostream& operator<<(std::ostream& stream, const HostileCase& c) {
+  return stream << c.name;
+}
 
 class HostileProgramTest : public ::testing::TestWithParam<HostileCase> {};
 
@@ -48,10 +50,13 @@ TensorSpec planned_spec(std::vector<int32_t> sizes, int64_t offset = 0) {
   return spec;
 }
 
-int big_tensor(ProgramBuilder& b, std::vector<int32_t> sizes) { return b.tensor(planned_spec(std::move(sizes))); }
+int big_tensor(ProgramBuilder& b, std::vector<int32_t> sizes) {
+  return b.tensor(planned_spec(std::move(sizes)));
+}
 
 const HostileCase kCases[] = {
-    {"SizeProduct", Error::InvalidProgram, "values[0]: the product of its sizes overflows at dimension 3",
+    {"SizeProduct", Error::InvalidProgram,
+     "values[0]: the product of its sizes overflows at dimension 3",
      [](ProgramBuilder& b) { big_tensor(b, {65536, 65536, 65536, 65536}); }},
     {"SizeProductHiddenByZero", Error::InvalidProgram, "the product of its sizes overflows",
      [](ProgramBuilder& b) { big_tensor(b, {65536, 65536, 65536, 65536, 0}); }},
@@ -115,7 +120,8 @@ const HostileCase kCases[] = {
        spec.arena = 9;
        b.tensor(spec);
      }},
-    {"ArenaWithoutTensors", Error::InvalidProgram, "asks for 1152921504606846976 bytes, but its tensors end at 8",
+    {"ArenaWithoutTensors", Error::InvalidProgram,
+     "asks for 1152921504606846976 bytes, but its tensors end at 8",
      [](ProgramBuilder& b) {
        b.planned({2}, 0);
        b.arena_sizes = {0, int64_t{1} << 60};
@@ -129,7 +135,8 @@ const HostileCase kCases[] = {
        spec.buffer = 7;
        b.tensor(spec);
      }},
-    {"ConstantTooShort", Error::InvalidArgument, "constant 1: 16 bytes at offset 0, the constant segment has 8",
+    {"ConstantTooShort", Error::InvalidArgument,
+     "constant 1: 16 bytes at offset 0, the constant segment has 8",
      [](ProgramBuilder& b) { b.constant({4}, {1, 2}); }},
     {"InitialValueMissing", Error::NotFound, "the program has no mutable_data_segments",
      [](ProgramBuilder& b) {
@@ -137,14 +144,16 @@ const HostileCase kCases[] = {
        spec.buffer = 1;
        b.tensor(spec);
      }},
-    {"InitialValueTooShort", Error::InvalidArgument, "initial value 1: 16 bytes at offset 0, its segment has 4",
+    {"InitialValueTooShort", Error::InvalidArgument,
+     "initial value 1: 16 bytes at offset 0, its segment has 4",
      [](ProgramBuilder& b) {
        const float one = 1;
        TensorSpec spec = planned_spec({4});
        spec.buffer = b.initial_data(&one, sizeof(one));
        b.tensor(spec);
      }},
-    {"ExternalWithoutFile", Error::InvalidState, "tensor 'weight' lies in a data file (.ptd), but none was given",
+    {"ExternalWithoutFile", Error::InvalidState,
+     "tensor 'weight' lies in a data file (.ptd), but none was given",
      [](ProgramBuilder& b) {
        TensorSpec spec;
        spec.sizes = {2};
@@ -165,7 +174,8 @@ const HostileCase kCases[] = {
      [](ProgramBuilder& b) { b.hollow(static_cast<fb::KernelTypes>(77)); }},
     {"ListIndex", Error::InvalidProgram, "list item 0: value 50 does not exist",
      [](ProgramBuilder& b) { b.int_list({50}); }},
-    {"TensorListOfInts", Error::InvalidProgram, "values[1]: list item 0: value 0 is Int, expected Tensor",
+    {"TensorListOfInts", Error::InvalidProgram,
+     "values[1]: list item 0: value 0 is Int, expected Tensor",
      [](ProgramBuilder& b) { b.tensor_list({b.integer(3)}); }},
     {"IntListOfTensors", Error::InvalidProgram, "value 0 is Tensor, expected Int",
      [](ProgramBuilder& b) { b.int_list({b.planned({2}, 0)}); }},
@@ -177,7 +187,8 @@ const HostileCase kCases[] = {
      [](ProgramBuilder& b) { b.outputs = {-1}; }},
     {"InputIsConstant", Error::InvalidProgram, "inputs[0] is a constant",
      [](ProgramBuilder& b) { b.inputs = {b.constant({1}, {1})}; }},
-    {"ArgumentIndex", Error::InvalidProgram, "chains[0].instructions[0]: argument: value 99 does not exist",
+    {"ArgumentIndex", Error::InvalidProgram,
+     "chains[0].instructions[0]: argument: value 99 does not exist",
      [](ProgramBuilder& b) {
        b.null();
        b.kernel("test::add.out", {99});
@@ -185,8 +196,9 @@ const HostileCase kCases[] = {
     {"OperatorIndex", Error::InvalidProgram, "operator 3 does not exist, the method names 0",
      [](ProgramBuilder& b) {
        b.null();
-       b.instruction(fb::InstructionArguments::KernelCall,
-                     fb::CreateKernelCall(b.fbb, 3, b.fbb.CreateVector(std::vector<int32_t>{0})).Union());
+       b.instruction(
+           fb::InstructionArguments::KernelCall,
+           fb::CreateKernelCall(b.fbb, 3, b.fbb.CreateVector(std::vector<int32_t>{0})).Union());
      }},
     {"KernelWithoutArguments", Error::InvalidProgram, "its arguments are missing",
      [](ProgramBuilder& b) {
@@ -215,7 +227,8 @@ const HostileCase kCases[] = {
      [](ProgramBuilder& b) { b.jump_false(b.boolean(false), 3); }},
     {"JumpCondition", Error::InvalidProgram, "is Int, expected Bool or Tensor",
      [](ProgramBuilder& b) { b.jump_false(b.integer(1), 0); }},
-    {"JumpOnFloats", Error::InvalidProgram, "the condition is a tensor of element type 6, expected Bool (11)",
+    {"JumpOnFloats", Error::InvalidProgram,
+     "the condition is a tensor of element type 6, expected Bool (11)",
      [](ProgramBuilder& b) { b.jump_false(b.planned({1}, 0), 0); }},
     {"FreesANumber", Error::InvalidProgram, "value 0 is freed, but is Int",
      [](ProgramBuilder& b) { b.free(b.integer(1)); }},
@@ -227,7 +240,8 @@ const HostileCase kCases[] = {
        b.kernel("test::add.out", {x, x});
      }},
     {"ArgumentOfAnotherKind", Error::InvalidProgram,
-     "operator test::add.out (instruction 0 of forward): argument 1 'b': it is Int, expected Tensor",
+     "operator test::add.out (instruction 0 of forward): argument 1 'b': it is Int, expected "
+     "Tensor",
      [](ProgramBuilder& b) {
        const int x = b.planned({1}, 0);
        const int out = b.planned({1}, 64);
@@ -239,7 +253,8 @@ const HostileCase kCases[] = {
        const int out = b.constant({1}, {1});
        b.kernel("test::add.out", {x, x, out, out});
      }},
-    {"WritesAConstantInPlace", Error::InvalidProgram, "argument 0 'self': a constant would be written",
+    {"WritesAConstantInPlace", Error::InvalidProgram,
+     "argument 0 'self': a constant would be written",
      [](ProgramBuilder& b) {
        const int x = b.constant({1}, {1});
        b.kernel("test::add_", {x, x, x});
@@ -251,7 +266,8 @@ const HostileCase kCases[] = {
        b.move(x, out);
        b.kernel("test::add.out", {x, x, out, out});
      }},
-    {"WritesAViewOfAConstant", Error::InvalidProgram, "it shares memory that is not planned, and would be written",
+    {"WritesAViewOfAConstant", Error::InvalidProgram,
+     "it shares memory that is not planned, and would be written",
      [](ProgramBuilder& b) {
        const int x = b.constant({1}, {1});
        const int one = b.integer(1);
@@ -320,10 +336,12 @@ const HostileCase kCases[] = {
        const int row = b.constant({2}, {1, 2});
        b.kernel("executorch_prim::et_copy_index.tensor", {list, row, b.integer(-1)});
      }},
-    {"NoChains", Error::InvalidProgram, "chains are missing", [](ProgramBuilder& b) { b.without_chains = true; }},
+    {"NoChains", Error::InvalidProgram, "chains are missing",
+     [](ProgramBuilder& b) { b.without_chains = true; }},
     {"NoDelegates", Error::InvalidProgram, "delegates are missing",
      [](ProgramBuilder& b) { b.without_delegates = true; }},
-    {"Version", Error::InvalidProgram, "the file has version 1", [](ProgramBuilder& b) { b.version = 1; }},
+    {"Version", Error::InvalidProgram, "the file has version 1",
+     [](ProgramBuilder& b) { b.version = 1; }},
     {"LongOperatorName", Error::Internal, "a name of 150 characters",
      [](ProgramBuilder& b) {
        b.null();
@@ -432,7 +450,8 @@ TEST(DamagedProgramTest, MayEndAnywhere) {
   register_test_operators();
   const std::vector<uint8_t> file = varied_program();
   for (size_t size = 0; size < file.size(); size += 3) {
-    const LoadedMethod method(std::vector<uint8_t>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)));
+    const LoadedMethod method(
+        std::vector<uint8_t>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)));
     EXPECT_NE(method.error(), Error::Ok) << size;
   }
 }
