@@ -4,6 +4,7 @@
 
 #include <executorch/runtime/core/error_message.h>
 
+#include "engine/plan/constants.h"
 #include "engine/plan/passes.h"
 
 namespace executorch::engine {
@@ -51,9 +52,9 @@ Error into_convolution(Graph* graph, Node* convolution, const Affine& affine, Va
   auto* bias = static_cast<float*>(graph->owned->allocate(static_cast<size_t>(channels) * sizeof(float)));
   ET_REQUIRE(scaled != nullptr && bias != nullptr, MemoryAllocationFailed, "no memory for a scaled weight of %s",
              "a convolution");
-  const auto* from = static_cast<const float*>(weight.data);
+  copy_constant(weight, scaled);
   for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t i = 0; i < per_channel; ++i) scaled[c * per_channel + i] = from[c * per_channel + i] * affine.scale[c];
+    for (int64_t i = 0; i < per_channel; ++i) scaled[c * per_channel + i] *= affine.scale[c];
     bias[c] = affine.shift[c];
     if (op.bias) bias[c] += element(graph->value(convolution->inputs[2]), c) * affine.scale[c];
   }
@@ -92,8 +93,7 @@ Error fold_batch_norm(Graph* graph) {
                             ? &nodes[static_cast<size_t>(place[static_cast<size_t>(before)])]
                             : nullptr;
     const Convolution* op = convolution != nullptr ? convolution->as<Convolution>() : nullptr;
-    if (op != nullptr && uses.count(in) == 1 && !op->residual && op->epilogue.activation == Activation::None &&
-        is_contiguous(graph->value(convolution->inputs[1]).sizes, graph->value(convolution->inputs[1]).strides)) {
+    if (op != nullptr && uses.count(in) == 1 && !op->residual && op->epilogue.activation == Activation::None) {
       ET_TRY(into_convolution(graph, convolution, affine, out));
       continue;
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compute/conv/conv.h"
+#include "engine/plan/constants.h"
 #include "engine/plan/lowering.h"
 #include "engine/steps/image_steps.h"
 
@@ -43,6 +44,21 @@ compute::ConvShape conv_shape(const Convolution& op, const Dims& in, const Dims&
 
 }  // namespace
 
+// The weight in row-major order: in place where it lies so, else in `copy`.
+Error Lowering::dense_weight(ValueId value, MemoryBlock* copy, const float** data) const {
+  const Value& weight = graph_.value(value);
+  ET_REQUIRE(weight.source == Source::Constant && weight.data != nullptr, NotSupported,
+             "a convolution whose weight is computed");
+  *data = static_cast<const float*>(weight.data);
+  if (is_contiguous(weight.sizes, weight.strides)) return Error::Ok;
+  const size_t bytes = static_cast<size_t>(numel(weight.sizes)) * sizeof(float);
+  *copy = MemoryBlock::allocate(bytes);
+  ET_REQUIRE(copy->holds(bytes), MemoryAllocationFailed, "no memory for %zu bytes of a weight", bytes);
+  copy_constant(weight, copy->data());
+  *data = reinterpret_cast<const float*>(copy->data());
+  return Error::Ok;
+}
+
 Error Lowering::lower(const Node& node, const Convolution& op) {
   const ValueId in = node.inputs[0], weight = node.inputs[1], out = node.outputs[0];
   const Dims& in_sizes = graph_.value(in).sizes;
@@ -53,9 +69,9 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
              "no convolution of %s with a weight of %s", to_text(in_sizes).c_str(),
              to_text(graph_.value(weight).sizes).c_str());
 
-  const Placement weight_place = contiguous(weight);
-  const auto* data = static_cast<const float*>(storages_[static_cast<size_t>(weight_place.storage)].fixed) +
-                     weight_place.offset;
+  MemoryBlock copy;
+  const float* data;
+  ET_TRY(dense_weight(weight, &copy, &data));
   WeightKey key;
   hash_bytes(data, static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float), key.content);
   const int64_t layout[] = {'c',

@@ -10,6 +10,7 @@
 
 #include "compute/gemm/gemm.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/memory_block.h"
 #include "engine/plan/plan.h"
 #include "engine/steps/step.h"
 
@@ -97,6 +98,7 @@ class Lowering {
   Error lower(const Node& node, const Attention& op);
   Error pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed);
   // lower_images.cpp
+  Error dense_weight(ValueId value, MemoryBlock* copy, const float** data) const;
   Error lower(const Node& node, const Convolution& op);
   Error lower(const Node& node, const BatchNorm& op);
   Error lower(const Node& node, const MaxPool& op);
