@@ -6,6 +6,8 @@
 
 #include <executorch/runtime/core/error_message.h>
 
+#include "text.h"
+
 namespace nb = nanobind;
 
 namespace executorch::python {
@@ -33,7 +35,7 @@ void raise(runtime::Error error, ExceptionKind kind, const char* format, ...) {
   if (!text.empty()) text += "\n  ";
   text += what;
   PyObject* type = g_classes[static_cast<int>(kind)];
-  nb::object exception = nb::borrow(type)(nb::str(text.c_str(), text.size()));
+  nb::object exception = nb::borrow(type)(to_str(text));
   exception.attr("code") = static_cast<int>(error);
   PyErr_SetObject(type, exception.ptr());
   throw nb::python_error();

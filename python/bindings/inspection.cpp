@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "registry.h"
 #include "session.h"
+#include "text.h"
 
 namespace nb = nanobind;
 namespace fb = executorch_flatbuffer;
@@ -21,10 +22,6 @@ namespace executorch::python {
 namespace {
 
 std::string text_of(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
-
-nb::str to_str(const std::string& text) {
-  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
-}
 
 std::string operator_name(const fb::Operator* op) {
   std::string name = text_of(op->name());

@@ -8,6 +8,7 @@
 #include <executorch/runtime/core/tag.h>
 
 #include "errors.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using executorch::runtime::Result;
@@ -133,11 +134,11 @@ void bind_metadata(nb::module_& m) {
       .def("is_memory_planned", [](const PyTensorInfo& self) { return self.memory_planned; },
            "True when the program gives it a place in an arena.")
       .def("nbytes", [](const PyTensorInfo& self) { return self.nbytes; }, "Size in bytes of the largest shape.")
-      .def("name", [](const PyTensorInfo& self) { return self.name; }, "Fully qualified name, empty when it has none.")
+      .def("name", [](const PyTensorInfo& self) { return to_str(self.name); }, "Fully qualified name, empty when it has none.")
       .def("__repr__", &PyTensorInfo::repr);
 
   nb::class_<PyMethodMeta>(m, "MethodMeta", "What a program says of a method.")
-      .def("name", [](const PyMethodMeta& self) { return self.name; })
+      .def("name", [](const PyMethodMeta& self) { return to_str(self.name); })
       .def("num_inputs", [](const PyMethodMeta& self) { return self.inputs.size(); })
       .def("num_outputs", [](const PyMethodMeta& self) { return self.outputs.size(); })
       .def("num_attributes", [](const PyMethodMeta& self) { return self.attributes.size(); })
@@ -161,14 +162,19 @@ void bind_metadata(nb::module_& m) {
       .def("input_kinds", [](const PyMethodMeta& self) { return kinds(self.inputs); },
            "The kind of each input: 'Tensor', 'Int', 'Double', …")
       .def("output_kinds", [](const PyMethodMeta& self) { return kinds(self.outputs); }, "The kind of each output.")
-      .def("backends", [](const PyMethodMeta& self) { return self.backends; }, "Delegates that the method uses.")
+      .def("backends", [](const PyMethodMeta& self) {
+             nb::list names;
+             for (const std::string& name : self.backends) names.append(to_str(name));
+             return names;
+           },
+           "Delegates that the method uses.")
       .def("arena_sizes", [](const PyMethodMeta& self) { return self.arenas; }, "Bytes of planned memory, by arena.")
       .def("num_instructions", [](const PyMethodMeta& self) { return self.num_instructions; })
       .def("__repr__", [](const PyMethodMeta& self) {
         for (size_t i = 0; i < self.inputs.size(); ++i) tensor_at(self.inputs, static_cast<int64_t>(i), "input");
-        return "MethodMeta(name='" + self.name + "', num_inputs=" + std::to_string(self.inputs.size()) +
+        return to_str("MethodMeta(name='" + self.name + "', num_inputs=" + std::to_string(self.inputs.size()) +
                ", input_tensor_meta=" + repr_values(self.inputs) + ", num_outputs=" + std::to_string(self.outputs.size()) +
-               ", output_tensor_meta=" + repr_values(self.outputs) + ")";
+               ", output_tensor_meta=" + repr_values(self.outputs) + ")");
       });
 }
 

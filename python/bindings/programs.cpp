@@ -14,6 +14,7 @@
 #include "errors.h"
 #include "metadata.h"
 #include "session.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using executorch::runtime::Error;
@@ -111,7 +112,7 @@ nb::list method_names(ProgramSession& session) {
   const Error error = session.ensure_loaded();
   ET_RAISE_UNLESS_OK(error, "Failed to get method names, error: 0x:%x", static_cast<unsigned>(error));
   nb::list names;
-  for (const std::string& name : session.method_names()) names.append(nb::str(name.c_str()));
+  for (const std::string& name : session.method_names()) names.append(to_str(name));
   return names;
 }
 
@@ -175,7 +176,7 @@ void bind_program(nb::module_& m) {
                                           self.method_names().size());
                raise(Error::InvalidArgument, ExceptionKind::Runtime, "Failed get method name, error: 0x:12");
              }
-             return self.method_names()[index];
+             return to_str(self.method_names()[index]);
            },
            nb::arg("method_index"))
       .def("load_method", &load_method, nb::arg("method_name"))
@@ -247,7 +248,7 @@ void bind_method(nb::module_& m) {
            })
       .def("_plan_report", [](MethodSession& self) {
              nb::list lines;
-             for (const char* line : self.method().plan_report()) lines.append(nb::str(line));
+             for (const char* line : self.method().plan_report()) lines.append(to_str(line));
              return lines;
            },
            "What planning did at load, a line each.")

@@ -9,6 +9,7 @@
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
 #include "errors.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using executorch::aten::ScalarType;
@@ -357,7 +358,7 @@ nb::object to_python(Output&& output) {
     case Output::Kind::Bool:
       return nb::bool_(output.integer != 0);
     case Output::Kind::String:
-      return nb::steal(PyUnicode_DecodeUTF8(output.text.data(), static_cast<Py_ssize_t>(output.text.size()), "replace"));
+      return to_str(output.text);
     case Output::Kind::List: {
       nb::list items;
       for (Output& item : output.items) items.append(to_python(std::move(item)));
