@@ -95,32 +95,37 @@ void run_gather(const Job& job, void* scratch, size_t bytes) {
   multiply_product(product, slots.memory, slots.count);
 }
 
-void depthwise_line(const Job& job, int64_t line) {
+DepthwiseLine depthwise_line(const Job& job, int64_t number) {
   const ConvShape& s = job.plan.shape;
-  const int64_t image = line / job.plan.out_height, y = line % job.plan.out_height;
-  const float* rows[kMaxDepthwiseTaps];
-  int32_t kernel_rows[kMaxDepthwiseTaps];
-  int64_t count = 0;
+  const int64_t image = number / job.plan.out_height, y = number % job.plan.out_height;
+  const int64_t first_pixel = number * job.plan.out_width;
+  DepthwiseLine line;
+  line.tap_count = 0;
+  line.out = job.out + first_pixel * s.out_pixel_stride;
+  line.residual = shifted(job.epilogue.residual, first_pixel * job.epilogue.residual_stride);
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     const int64_t iy = y * s.stride_height - s.pad_top + ky * s.dilation_height;
     if (iy < 0 || iy >= s.in_height) continue;
-    rows[count] = job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride;
-    kernel_rows[count++] = static_cast<int32_t>(ky);
+    line.taps[line.tap_count++] = {job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride, ky};
   }
-  const int64_t first_pixel = line * job.plan.out_width;
-  const DepthwiseRow row{rows, kernel_rows, count, s.in_width, s.in_pixel_stride, s.kernel_height, s.kernel_width,
-                         s.stride_width, s.dilation_width, s.pad_left, job.packed, s.in_channels,
-                         job.out + first_pixel * s.out_pixel_stride, job.plan.out_width, s.out_pixel_stride,
-                         &job.epilogue, shifted(job.epilogue.residual, first_pixel * job.epilogue.residual_stride)};
-  image_kernels(job.plan.isa).depthwise_row(row);
+  return line;
 }
 
 void run_depthwise(const Job& job) {
+  constexpr int64_t kLinesAtOnce = 2;
   const ConvShape& s = job.plan.shape;
+  const DepthwiseArgs args{s.in_width,    s.in_pixel_stride, s.kernel_height,    s.kernel_width,
+                           s.stride_width, s.dilation_width, s.pad_left,         job.packed,
+                           s.in_channels, job.plan.out_width, s.out_pixel_stride, &job.epilogue};
   const double line_work = static_cast<double>(job.plan.out_width * s.in_channels) * static_cast<double>(job.taps());
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(64.0 * 1024 / line_work), 1);
   threadpool::parallel_for(0, s.batch * job.plan.out_height, grain, [&](int64_t first, int64_t last) {
-    for (int64_t line = first; line < last; ++line) depthwise_line(job, line);
+    for (int64_t number = first; number < last; number += kLinesAtOnce) {
+      DepthwiseLine lines[kLinesAtOnce];
+      const int64_t count = std::min(kLinesAtOnce, last - number);
+      for (int64_t i = 0; i < count; ++i) lines[i] = depthwise_line(job, number + i);
+      image_kernels(job.plan.isa).depthwise(args, lines, count);
+    }
   });
 }
 

@@ -57,7 +57,7 @@ int64_t out_size(Checked& c, const ConvShape& s, int64_t in, int64_t kernel, int
 ConvAlgorithm choose_algorithm(const ConvShape& s) {
   if (s.transposed) return ConvAlgorithm::transposed;
   if (s.groups > 1 && s.groups == s.in_channels && s.groups == s.out_channels &&
-      s.kernel_height * s.kernel_width <= kMaxDepthwiseTaps) {
+      s.kernel_height <= kMaxDepthwiseRows) {
     return ConvAlgorithm::depthwise;
   }
   const bool pointwise = s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 && s.stride_width == 1 &&

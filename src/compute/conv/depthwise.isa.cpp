@@ -5,55 +5,79 @@
 namespace EXECUTORCH_ISA_NAMESPACE {
 namespace {
 
-/// One vector of channels of a row: everything that the loops over pixels need.
+/// One vector of channels: everything that the loops over pixels need.
 struct Lane {
-  const DepthwiseRow& row;
+  const DepthwiseArgs& args;
   const float* weights;  ///< [kernel_height][kernel_width][lanes]
   int64_t channel;
-  int64_t live;  ///< channels of this vector, the others are padding
-  const float* bias;
+  int64_t live;        ///< channels of this vector, the others are padding
+  bool plain;          ///< sums start from the bias and are only clamped
+  V::Type start, lo, hi;
 };
 
-inline void store_pixel(const Lane& lane, int64_t x, V::Type sum) {
-  const DepthwiseRow& r = lane.row;
-  V::Type v[1] = {sum};
+Lane make_lane(const DepthwiseArgs& a, int64_t channel) {
+  const Epilogue& e = *a.epilogue;
+  const int64_t live = a.channels - channel < V::kLanes ? a.channels - channel : V::kLanes;
+  const bool at_start = starts_from_bias(e) && e.bias != nullptr;
+  return {a,
+          a.weights + channel * a.kernel_height * a.kernel_width,
+          channel,
+          live,
+          e.residual == nullptr && (e.bias == nullptr || at_start) && e.alpha == 1.0f,
+          at_start ? load_up_to(e.bias + channel, live) : V::zero(),
+          V::set(e.lo),
+          V::set(e.hi)};
+}
+
+inline void store_pixel(const Lane& lane, const DepthwiseLine& line, int64_t x, V::Type sum) {
+  const DepthwiseArgs& a = lane.args;
+  float* out = line.out + x * a.out_pixel_stride + lane.channel;
+  if (lane.plain) {
+    store_up_to(out, V::at_most(V::at_least(sum, lane.lo), lane.hi), lane.live);
+    return;
+  }
+  const Epilogue& e = *a.epilogue;
+  const float* bias = e.bias == nullptr || starts_from_bias(e) ? nullptr : e.bias + lane.channel;
   const float* residual =
-      r.residual == nullptr ? nullptr : r.residual + x * r.epilogue->residual_stride + lane.channel;
-  finish<1>(v, *r.epilogue, lane.bias, residual, lane.live);
-  store_up_to(r.out + x * r.out_pixel_stride + lane.channel, v[0], lane.live);
+      line.residual == nullptr ? nullptr : line.residual + x * e.residual_stride + lane.channel;
+  V::Type v[1] = {sum};
+  finish<1>(v, e, bias, residual, lane.live);
+  store_up_to(out, v[0], lane.live);
 }
 
 /// A pixel whose window may reach into the padding, or of any kernel size.
-void any_pixel(const Lane& lane, int64_t x) {
-  const DepthwiseRow& r = lane.row;
-  V::Type sum = V::zero();
-  for (int64_t i = 0; i < r.row_count; ++i) {
-    const float* weights = lane.weights + r.kernel_rows[i] * r.kernel_width * V::kLanes;
-    for (int64_t kx = 0; kx < r.kernel_width; ++kx) {
-      const int64_t ix = x * r.stride - r.pad_left + kx * r.dilation;
-      if (ix < 0 || ix >= r.in_width) continue;
-      const V::Type in = load_up_to(r.rows[i] + ix * r.in_pixel_stride + lane.channel, lane.live);
-      sum = V::fma(in, V::load(weights + kx * V::kLanes), sum);
+void any_pixel(const Lane& lane, const DepthwiseLine& line, int64_t x) {
+  const DepthwiseArgs& a = lane.args;
+  const int64_t x0 = x * a.stride - a.pad_left;
+  const int64_t first = x0 < 0 ? (-x0 + a.dilation - 1) / a.dilation : 0;
+  const int64_t inside = x0 >= a.in_width ? 0 : (a.in_width - 1 - x0) / a.dilation + 1;
+  const int64_t last = inside < a.kernel_width ? inside : a.kernel_width;
+  V::Type sum = lane.start;
+  for (int64_t i = 0; i < line.tap_count; ++i) {
+    const float* weights = lane.weights + line.taps[i].kernel_row * a.kernel_width * V::kLanes;
+    const float* in = line.taps[i].in + x0 * a.in_pixel_stride + lane.channel;
+    for (int64_t kx = first; kx < last; ++kx) {
+      const V::Type value = load_up_to(in + kx * a.dilation * a.in_pixel_stride, lane.live);
+      sum = V::fma(value, V::load(weights + kx * V::kLanes), sum);
     }
   }
-  store_pixel(lane, x, sum);
+  store_pixel(lane, line, x, sum);
 }
 
-/// X neighbouring pixels whose windows lie inside the image, all kernel rows present, dilation 1: each input is
-/// loaded once for all windows that it falls into.
+/// X neighbouring pixels whose windows lie inside the row, dilation 1: each input is loaded once for all windows that
+/// it falls into.
 template <int K, int S, int X, bool kPart>
-inline void inner_pixels(const Lane& lane, int64_t x) {
-  const DepthwiseRow& r = lane.row;
+inline void inner_pixels(const Lane& lane, const DepthwiseLine& line, int64_t x) {
+  const DepthwiseArgs& a = lane.args;
   V::Type sum[X];
 #pragma GCC unroll 8
-  for (int i = 0; i < X; ++i) sum[i] = V::zero();
-#pragma GCC unroll 8
-  for (int ky = 0; ky < K; ++ky) {
-    const float* in = r.rows[ky] + (x * S - r.pad_left) * r.in_pixel_stride + lane.channel;
-    const float* weights = lane.weights + ky * K * V::kLanes;
+  for (int i = 0; i < X; ++i) sum[i] = lane.start;
+  for (int64_t tap = 0; tap < line.tap_count; ++tap) {
+    const float* in = line.taps[tap].in + (x * S - a.pad_left) * a.in_pixel_stride + lane.channel;
+    const float* weights = lane.weights + line.taps[tap].kernel_row * K * V::kLanes;
 #pragma GCC unroll 16
     for (int column = 0; column < (X - 1) * S + K; ++column) {
-      const float* p = in + column * r.in_pixel_stride;
+      const float* p = in + column * a.in_pixel_stride;
       const V::Type value = kPart ? V::load_part(p, lane.live) : V::load(p);
 #pragma GCC unroll 8
       for (int i = 0; i < X; ++i) {
@@ -63,30 +87,30 @@ inline void inner_pixels(const Lane& lane, int64_t x) {
     }
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < X; ++i) store_pixel(lane, x + i, sum[i]);
+  for (int i = 0; i < X; ++i) store_pixel(lane, line, x + i, sum[i]);
 }
+
+using InnerLoop = void (*)(const Lane&, const DepthwiseLine&, int64_t first, int64_t last);
 
 template <int K, int S, bool kPart>
-void square_row(const Lane& lane, int64_t first, int64_t last) {
+void inner_row(const Lane& lane, const DepthwiseLine& line, int64_t first, int64_t last) {
   constexpr int kPixels = V::kRegisters >= 32 ? 6 : 4;
   int64_t x = first;
-  for (; x + kPixels <= last; x += kPixels) inner_pixels<K, S, kPixels, kPart>(lane, x);
-  for (; x < last; ++x) inner_pixels<K, S, 1, kPart>(lane, x);
+  for (; x + kPixels <= last; x += kPixels) inner_pixels<K, S, kPixels, kPart>(lane, line, x);
+  for (; x < last; ++x) inner_pixels<K, S, 1, kPart>(lane, line, x);
 }
 
-using InnerLoop = void (*)(const Lane&, int64_t first, int64_t last);
-
-InnerLoop inner_loop(const DepthwiseRow& r, bool part) {
-  if (r.kernel_height != r.kernel_width || r.dilation != 1 || r.row_count != r.kernel_height) return nullptr;
-  switch (r.kernel_width * 10 + r.stride) {
+InnerLoop inner_loop(const DepthwiseArgs& a, bool part) {
+  if (a.dilation != 1 || a.kernel_width > 9) return nullptr;
+  switch (a.kernel_width * 10 + a.stride) {
     case 31:
-      return part ? square_row<3, 1, true> : square_row<3, 1, false>;
+      return part ? inner_row<3, 1, true> : inner_row<3, 1, false>;
     case 32:
-      return part ? square_row<3, 2, true> : square_row<3, 2, false>;
+      return part ? inner_row<3, 2, true> : inner_row<3, 2, false>;
     case 51:
-      return part ? square_row<5, 1, true> : square_row<5, 1, false>;
+      return part ? inner_row<5, 1, true> : inner_row<5, 1, false>;
     case 52:
-      return part ? square_row<5, 2, true> : square_row<5, 2, false>;
+      return part ? inner_row<5, 2, true> : inner_row<5, 2, false>;
     default:
       return nullptr;
   }
@@ -94,24 +118,28 @@ InnerLoop inner_loop(const DepthwiseRow& r, bool part) {
 
 int64_t clamp(int64_t value, int64_t lo, int64_t hi) { return value < lo ? lo : value > hi ? hi : value; }
 
-void depthwise_row(const DepthwiseRow& r) {
+void depthwise(const DepthwiseArgs& a, const DepthwiseLine* lines, int64_t count) {
   // Pixels [first, last) have their windows inside the row.
-  const int64_t reach = r.in_width - 1 + r.pad_left - (r.kernel_width - 1) * r.dilation;
-  const int64_t first = clamp((r.pad_left + r.stride - 1) / r.stride, 0, r.out_width);
-  const int64_t last = clamp(reach < 0 ? 0 : reach / r.stride + 1, first, r.out_width);
-  for (int64_t channel = 0; channel < r.channels; channel += V::kLanes) {
-    const int64_t live = r.channels - channel < V::kLanes ? r.channels - channel : V::kLanes;
-    const Lane lane{r, r.weights + channel * r.kernel_height * r.kernel_width, channel, live,
-                    r.epilogue->bias == nullptr ? nullptr : r.epilogue->bias + channel};
-    const InnerLoop inner = inner_loop(r, live < V::kLanes);
-    const int64_t begin = inner == nullptr ? r.out_width : first, end = inner == nullptr ? r.out_width : last;
-    for (int64_t x = 0; x < begin; ++x) any_pixel(lane, x);
-    if (inner != nullptr) inner(lane, first, last);
-    for (int64_t x = end; x < r.out_width; ++x) any_pixel(lane, x);
+  const int64_t reach = a.in_width - 1 + a.pad_left - (a.kernel_width - 1) * a.dilation;
+  const int64_t first = clamp((a.pad_left + a.stride - 1) / a.stride, 0, a.out_width);
+  const int64_t last = clamp(reach < 0 ? 0 : reach / a.stride + 1, first, a.out_width);
+  for (int64_t channel = 0; channel < a.channels; channel += V::kLanes) {
+    const Lane lane = make_lane(a, channel);
+    const InnerLoop inner = inner_loop(a, lane.live < V::kLanes);
+    for (int64_t i = 0; i < count; ++i) {
+      const DepthwiseLine& line = lines[i];
+      const int64_t begin = inner == nullptr ? a.out_width : first, end = inner == nullptr ? a.out_width : last;
+      for (int64_t x = 0; x < begin; ++x) any_pixel(lane, line, x);
+      if (inner != nullptr) inner(lane, line, first, last);
+      for (int64_t x = end; x < a.out_width; ++x) any_pixel(lane, line, x);
+    }
   }
-  if (r.epilogue->map.apply == nullptr) return;
-  for (int64_t x = 0; x < r.out_width; ++x) {
-    r.epilogue->map.apply(r.epilogue->map.context, r.out + x * r.out_pixel_stride, r.channels);
+  const RowMap& map = a.epilogue->map;
+  if (map.apply == nullptr) return;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t x = 0; x < a.out_width; ++x) {
+      map.apply(map.context, lines[i].out + x * a.out_pixel_stride, a.channels);
+    }
   }
 }
 
@@ -130,6 +158,6 @@ void copy_windows(const WindowRun& w) {
 
 }  // namespace
 
-const ImageKernels image_kernels_table = {V::kLanes, depthwise_row, copy_windows, transpose};
+const ImageKernels image_kernels_table = {V::kLanes, depthwise, copy_windows, transpose};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

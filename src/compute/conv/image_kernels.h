@@ -11,22 +11,32 @@
 
 namespace executorch::compute {
 
-constexpr int64_t kMaxDepthwiseTaps = 1024;
+/// Taller depthwise kernels go through the matrix product.
+constexpr int64_t kMaxDepthwiseRows = 32;
 
-/// One output row of a depthwise convolution. Rows of the kernel that lie in the padding are left out.
-struct DepthwiseRow {
-  const float* const* rows;  ///< input rows, one per kernel row inside the image: pixel 0, channel 0
-  const int32_t* kernel_rows;  ///< their number in the kernel
-  int64_t row_count;
+/// An input row under one row of the kernel.
+struct TapRow {
+  const float* in;  ///< pixel 0, channel 0
+  int64_t kernel_row;
+};
+
+/// One output row of a depthwise convolution: the kernel rows that lie inside the image, and where it goes.
+struct DepthwiseLine {
+  TapRow taps[kMaxDepthwiseRows];
+  int64_t tap_count;
+  float* out;
+  const float* residual;  ///< null when there is none; pixels residual_stride apart
+};
+
+/// What the rows of a depthwise convolution have in common.
+struct DepthwiseArgs {
   int64_t in_width, in_pixel_stride;
   int64_t kernel_height, kernel_width, stride, dilation, pad_left;
   /// [channel vectors][kernel_height][kernel_width][lanes], the last vector padded with zeros
   const float* weights;
   int64_t channels;
-  float* out;
   int64_t out_width, out_pixel_stride;
   const Epilogue* epilogue;
-  const float* residual;  ///< of this row, null when there is none; pixels residual_stride apart
 };
 
 /// Windows of neighbouring output pixels, all inside the image.
@@ -41,7 +51,8 @@ struct WindowRun {
 
 struct ImageKernels {
   int64_t lanes;  ///< channels per vector of depthwise weights
-  void (*depthwise_row)(const DepthwiseRow&);
+  /// Neighbouring lines together, channels outermost, so that input rows stay in the first cache from line to line.
+  void (*depthwise)(const DepthwiseArgs&, const DepthwiseLine* lines, int64_t count);
   void (*copy_windows)(const WindowRun&);
   /// out[i * out_stride + j] = in[j * in_stride + i] for i < rows, j < columns.
   void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride, int64_t rows,
