@@ -137,8 +137,9 @@ EXECUTORCH_UNARY(Erf, return erf<V>(x);)
 EXECUTORCH_UNARY(Erfc, return erfc<V>(x);)
 EXECUTORCH_UNARY(Sigmoid, return sigmoid<V>(x);)
 EXECUTORCH_UNARY(Silu, return x * sigmoid<V>(x);)
-EXECUTORCH_UNARY(Gelu, const Element<V> r = static_cast<Element<V>>(0.70710678118654752440);
-                 return x * static_cast<Element<V>>(0.5) * (1 + erf<V>(x * r));)
+// 1 + erf(x) = erfc(-x), which keeps its digits where it is small.
+EXECUTORCH_UNARY(Gelu, const Element<V> r = static_cast<Element<V>>(-0.70710678118654752440);
+                 return x * static_cast<Element<V>>(0.5) * erfc<V>(x * r);)
 EXECUTORCH_UNARY(GeluTanh, const Element<V> r = static_cast<Element<V>>(0.79788456080286535588);
                  const Element<V> k = static_cast<Element<V>>(0.044715);
                  return x * static_cast<Element<V>>(0.5) * (1 + tanh<V>(r * (x + k * (x * x * x))));)

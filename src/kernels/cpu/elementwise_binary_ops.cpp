@@ -94,12 +94,21 @@ constexpr auto& floor_divide = integer_division<ElementwiseOp::DivFloor>;
 constexpr auto& fmod = integer_division<ElementwiseOp::Fmod>;
 constexpr auto& remainder = integer_division<ElementwiseOp::Remainder>;
 
+/// The quotient rounded to its dtype, then towards zero: half types show the difference.
+Error truncated_quotient(const Input& a, const Input& b, Tensor& out) {
+  ScalarType type;
+  ET_TRY(result_type({a, b}, &type));
+  if (!is_floating(type)) return integer_division<ElementwiseOp::DivTrunc>(a, b, out);
+  ET_TRY(run_elementwise(ElementwiseOp::Div, type, type, {a, b}, out));
+  return run_elementwise(ElementwiseOp::Trunc, type, type, {{"out", out}}, out);
+}
+
 Error div_mode(const Input& a, const Input& b, std::optional<std::string_view> mode, Tensor& out) {
   if (!mode) return div(a, b, out);
   if (*mode == "floor") return floor_divide(a, b, out);
   ET_REQUIRE(*mode == "trunc", InvalidArgument, "argument 'rounding_mode': expected \"trunc\" or \"floor\", found \"%.*s\"",
              static_cast<int>(mode->size() < 64 ? mode->size() : 64), mode->data());
-  return integer_division<ElementwiseOp::DivTrunc>(a, b, out);
+  return truncated_quotient(a, b, out);
 }
 Error div_mode_tensor(Context&, const Tensor& self, const Tensor& other, std::optional<std::string_view> mode,
                       Tensor& out) {
@@ -247,7 +256,7 @@ Error masked_fill(Context&, const Tensor& self, const Tensor& mask, Scalar value
 /// The first half of a dimension times the sigmoid of the second half.
 Error glu(Context&, const Tensor& self, int64_t dim, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
-  ET_TRY(check_floating(out, "out"));
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
   int axis = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &axis));
   Sizes sizes = sizes_of(self);

@@ -140,12 +140,14 @@ Error clamp_tensor(Context&, const Tensor& self, std::optional<Tensor> min, std:
 
 Error leaky_relu(Context&, const Tensor& self, Scalar negative_slope, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
   return run_elementwise(ElementwiseOp::LeakyRelu, self.scalar_type(), self.scalar_type(),
                          {{"self", self}, {"negative_slope", negative_slope}}, out, Rounding::tensors);
 }
 
 Error elu(Context&, const Tensor& self, Scalar alpha, Scalar scale, Scalar input_scale, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
   return run_elementwise(ElementwiseOp::Elu, self.scalar_type(), self.scalar_type(),
                          {{"self", self}, {"alpha", alpha}, {"scale", scale}, {"input_scale", input_scale}}, out,
                          Rounding::tensors);
@@ -153,6 +155,7 @@ Error elu(Context&, const Tensor& self, Scalar alpha, Scalar scale, Scalar input
 
 Error gelu(Context&, const Tensor& self, std::string_view approximate, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
   const bool tanh = approximate == "tanh";
   ET_REQUIRE(tanh || approximate == "none", InvalidArgument,
              "argument 'approximate': expected \"none\" or \"tanh\", found \"%.*s\"",

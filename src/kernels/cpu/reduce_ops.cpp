@@ -71,7 +71,7 @@ Error complex_sum(Reduction& reduction, const Tensor& self, Tensor& out) {
                                                                               : compute::DType::f32;
   compute::reduce({ReduceOp::Sum,
                    {whole.data, part, whole.rank + 1, sizes, strides},
-                   reduction.dims(),
+                   reduction.dims() & ((uint32_t{1} << whole.rank) - 1),
                    compute::compute_type(part),
                    {target.data, part, out_strides}});
   return Error::Ok;
