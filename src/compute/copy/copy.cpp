@@ -165,15 +165,23 @@ void copy_lines(const Plan& plan) {
 
 /// Transposes a block whose destination rows and source columns are adjacent.
 template <class T>
+void transpose_lines(char* to, int64_t to_stride, const char* from, int64_t from_stride,
+                     int64_t rows, int64_t columns) {
+  const auto unit = static_cast<int64_t>(sizeof(T));
+  // The inner loop runs along the longer side.
+  if (columns < rows) {
+    for (int64_t c = 0; c < columns; ++c)
+      copy_line<T>(to + c * unit, to_stride, from + c * from_stride, unit, rows);
+  } else {
+    for (int64_t r = 0; r < rows; ++r)
+      copy_line<T>(to + r * to_stride, unit, from + r * unit, from_stride, columns);
+  }
+}
+
+template <class T>
 void transpose_block(char* to, int64_t to_stride, const char* from, int64_t from_stride,
                      int64_t rows, int64_t columns) {
-  for (int64_t r = 0; r < rows; ++r) {
-    char* line = to + r * to_stride;
-    const char* source = from + r * static_cast<int64_t>(sizeof(T));
-    for (int64_t c = 0; c < columns; ++c) {
-      std::memcpy(line + c * static_cast<int64_t>(sizeof(T)), source + c * from_stride, sizeof(T));
-    }
-  }
+  transpose_lines<T>(to, to_stride, from, from_stride, rows, columns);
 }
 
 #if defined(__GNUC__)
@@ -183,6 +191,8 @@ typedef uint32_t Lanes __attribute__((vector_size(16)));
 template <>
 void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, int64_t from_stride,
                                int64_t rows, int64_t columns) {
+  if (rows < 4 || columns < 4)
+    return transpose_lines<uint32_t>(to, to_stride, from, from_stride, rows, columns);
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
     int64_t c = 0;
@@ -214,28 +224,29 @@ void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, in
 #endif
 
 /// The innermost destination dimension is adjacent there, dimension `across` is adjacent in the
-/// source: tiles of the two are transposed. Each item of the loop is a strip of kTile destination
-/// rows.
+/// source: tiles of the two are transposed. Each item of the loop is a strip of destination rows.
 template <class T>
 void copy_transposed(Plan plan, int across) {
   const Dimension columns = plan.dimensions[plan.rank - 1];
   const Dimension rows = plan.dimensions[across];
   for (int d = across; d + 2 < plan.rank; ++d) plan.dimensions[d] = plan.dimensions[d + 1];
   plan.rank -= 2;
-  const int64_t strips = (rows.size + kTile - 1) / kTile;
+  // Strips of narrow matrices are higher, so that each is worth a call.
+  const int64_t height = columns.size < kTile ? kTile * kTile / columns.size : kTile;
+  const int64_t strips = (rows.size + height - 1) / height;
   const int64_t items = plan.outer_count(0) * strips;
   const auto unit = static_cast<int64_t>(sizeof(T));
   threadpool::parallel_for(
-      0, items, grain_for(kTile * columns.size * unit), [&](int64_t first, int64_t last) {
+      0, items, grain_for(height * columns.size * unit), [&](int64_t first, int64_t last) {
         Walker walker(plan, 0, first / strips);
         int64_t strip = first % strips;
         for (int64_t i = first; i < last; ++i) {
-          const int64_t r = strip * kTile;
-          const int64_t height = rows.size - r < kTile ? rows.size - r : kTile;
+          const int64_t r = strip * height;
+          const int64_t lines = rows.size - r < height ? rows.size - r : height;
           for (int64_t c = 0; c < columns.size; c += kTile) {
             const int64_t width = columns.size - c < kTile ? columns.size - c : kTile;
             transpose_block<T>(walker.to + r * rows.to + c * unit, rows.to,
-                               walker.from + r * unit + c * columns.from, columns.from, height,
+                               walker.from + r * unit + c * columns.from, columns.from, lines,
                                width);
           }
           if (++strip == strips) {

@@ -53,14 +53,17 @@ inline Element<V> max_lanes(V v) {
   return best;
 }
 
-/// Sums term(vector) over a row. Two accumulators for speed; each block of 4096 values is added up
+/// Values that are added up in vector lanes before their sum joins the total, so that long sums
+/// lose no digits.
+constexpr int64_t kSumBlock = 4096;
+
+/// Sums term(vector) over a row. Two accumulators for speed; each block of values is added up
 /// on its own, so that long sums lose no digits.
 template <class V, class Term>
 inline Element<V> sum_terms(const Element<V>* in, int64_t n, Element<V> other, Term term) {
-  constexpr int64_t kBlock = 4096;
   Element<V> total = 0;
-  for (int64_t start = 0; start < n; start += kBlock) {
-    const int64_t end = n - start < kBlock ? n : start + kBlock;
+  for (int64_t start = 0; start < n; start += kSumBlock) {
+    const int64_t end = n - start < kSumBlock ? n : start + kSumBlock;
     V a{}, b{};
     int64_t i = start;
     for (; i + 2 * kLanes<V> <= end; i += 2 * kLanes<V>) {
@@ -96,12 +99,26 @@ Element<V> square_sum_row(const Element<V>* in, int64_t n, Element<V> center) {
   });
 }
 
+/// out = exp(in - max); returns the sum.
+template <class V>
+Element<V> exp_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> max) {
+  Element<V> total = 0;
+  for (int64_t start = 0; start < n; start += kSumBlock) {
+    const int64_t length = n - start < kSumBlock ? n - start : kSumBlock;
+    V sum{};
+    map_row<V>(in + start, out + start, length, -kInfinity<V>, [max, &sum](V x, int64_t) {
+      const V e = exp<V>(x - max);
+      sum += e;
+      return e;
+    });
+    total += add_lanes<V>(sum);
+  }
+  return total;
+}
+
 template <class V>
 void softmax_row(const Element<V>* in, Element<V>* out, int64_t n) {
-  using T = Element<V>;
-  const T max = row_max<V>(in, n);
-  map_row<V>(in, out, n, -kInfinity<V>, [max](V x, int64_t) { return exp<V>(x - max); });
-  const T sum = sum_row<V>(out, n);
+  const Element<V> sum = exp_row<V>(in, out, n, row_max<V>(in, n));
   map_row<V>(out, out, n, 0, [sum](V x, int64_t) { return x / sum; });
 }
 

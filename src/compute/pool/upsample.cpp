@@ -79,6 +79,28 @@ void upsample_nearest2d(const UpsampleShape& shape, size_t element_size, const v
   });
 }
 
+namespace {
+
+/// Output columns whose neighbours are computed once for many rows.
+constexpr int64_t kColumnBlock = 128;
+
+/// Blends a block of columns of one output row. `pixel` values are adjacent at each position.
+template <class T>
+void blend_columns(const Neighbours<T>* columns, int64_t count, int64_t pixel, const T* upper,
+                   const T* lower, T weight, T* out) {
+  for (int64_t x = 0; x < count; ++x) {
+    const int64_t left = columns[x].low * pixel;
+    const int64_t right = columns[x].high * pixel;
+    const T w = columns[x].weight;
+    for (int64_t c = 0; c < pixel; ++c) {
+      out[x * pixel + c] = blend(blend(upper[left + c], upper[right + c], w),
+                                 blend(lower[left + c], lower[right + c], w), weight);
+    }
+  }
+}
+
+}  // namespace
+
 template <class T>
 void upsample_bilinear2d(const UpsampleShape& shape, const T* in, T* out) {
   const T step_y =
@@ -87,22 +109,20 @@ void upsample_bilinear2d(const UpsampleShape& shape, const T* in, T* out) {
       source_step<T>(shape.in_width, shape.out_width, shape.align_corners, shape.scale_width);
   const int64_t pixel = shape.channels_last ? shape.channels : 1;
   for_rows(shape, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const Neighbours<T> rows =
-          neighbours(i % shape.out_height, step_y, shape.in_height, shape.align_corners);
-      const T* image = in + i / shape.out_height * shape.in_height * shape.in_width * pixel;
-      const T* upper = image + rows.low * shape.in_width * pixel;
-      const T* lower = image + rows.high * shape.in_width * pixel;
-      T* target = out + i * shape.out_width * pixel;
-      for (int64_t x = 0; x < shape.out_width; ++x) {
-        const Neighbours<T> columns = neighbours(x, step_x, shape.in_width, shape.align_corners);
-        for (int64_t c = 0; c < pixel; ++c) {
-          const int64_t left = columns.low * pixel + c;
-          const int64_t right = columns.high * pixel + c;
-          target[x * pixel + c] =
-              blend(blend(upper[left], upper[right], columns.weight),
-                    blend(lower[left], lower[right], columns.weight), rows.weight);
-        }
+    Neighbours<T> columns[kColumnBlock];
+    for (int64_t start = 0; start < shape.out_width; start += kColumnBlock) {
+      const int64_t count =
+          shape.out_width - start < kColumnBlock ? shape.out_width - start : kColumnBlock;
+      for (int64_t x = 0; x < count; ++x) {
+        columns[x] = neighbours(start + x, step_x, shape.in_width, shape.align_corners);
+      }
+      for (int64_t i = first; i < last; ++i) {
+        const Neighbours<T> rows =
+            neighbours(i % shape.out_height, step_y, shape.in_height, shape.align_corners);
+        const T* image = in + i / shape.out_height * shape.in_height * shape.in_width * pixel;
+        blend_columns(columns, count, pixel, image + rows.low * shape.in_width * pixel,
+                      image + rows.high * shape.in_width * pixel, rows.weight,
+                      out + (i * shape.out_width + start) * pixel);
       }
     }
   });
