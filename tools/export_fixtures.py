@@ -3,22 +3,19 @@
 
     .venv-original/bin/python tools/export_fixtures.py [NAME ...]
 
-Each program is a folder: model.pte (and .ptd files), calls.npz with the inputs and PyTorch's results of consecutive calls
-(c<call>_in<i>, c<call>_out<i>), and program.json (methods of the calls, data files). Seeds are fixed.
+Each program is a folder, see program_export.py. Seeds are fixed.
 """
 
-import copy
-import json
 import pathlib
 import sys
-import warnings
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-warnings.filterwarnings("ignore")
+from program_export import Spec, write_program
+
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "programs"
 PROGRAMS = {}
 
@@ -26,14 +23,6 @@ PROGRAMS = {}
 def program(build):
     PROGRAMS[build.__name__] = build
     return build
-
-
-class Spec:
-    """A module, its example inputs, and the calls to record. `export` holds keyword arguments of torch.export.export."""
-
-    def __init__(self, module, inputs, calls=None, config=None, methods=None, constant_methods=None, **export):
-        self.module, self.inputs, self.calls = module.eval().requires_grad_(False), inputs, calls or [inputs]
-        self.config, self.methods, self.constant_methods, self.export = config, methods, constant_methods, export
 
 
 class AddMul(nn.Module):
@@ -250,56 +239,9 @@ def dynamic_outputs():
     return Spec(Growing(), calls[0], calls, dynamic_shapes=({0: rows},))
 
 
-def as_numpy(value):
-    if isinstance(value, torch.Tensor):
-        value = value.detach()
-        return value.float().numpy() if value.dtype == torch.bfloat16 else value.numpy()
-    return np.asarray(value)
-
-
-def record_calls(spec, folder):
-    """Runs the calls in PyTorch on copies, state carried from call to call."""
-    arrays, methods = {}, []
-    modules = {"forward": copy.deepcopy(spec.module), **{k: copy.deepcopy(m) for k, m in (spec.methods or {}).items()}}
-    for number, call in enumerate(spec.calls):
-        method, inputs = call if isinstance(call[0], str) else ("forward", call)
-        methods.append(method)
-        if method in (spec.constant_methods or {}):
-            outputs = [spec.constant_methods[method]]
-        else:
-            with torch.no_grad():
-                outputs = modules[method](*[t.clone() for t in inputs])
-            outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
-            outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
-        for i, tensor in enumerate(inputs):
-            arrays[f"c{number}_in{i}"] = as_numpy(tensor)
-        for i, value in enumerate(outputs):
-            if value is not None:
-                arrays[f"c{number}_out{i}"] = as_numpy(value)
-    np.savez_compressed(folder / "calls.npz", **arrays)
-    return methods
-
-
 def export(name):
-    from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
-
     torch.manual_seed(0)
-    spec = PROGRAMS[name]()
-    folder = OUT / name
-    folder.mkdir(parents=True, exist_ok=True)
-    methods = record_calls(spec, folder)
-    programs = {"forward": torch.export.export(spec.module, spec.inputs, **spec.export)}
-    for method, module in (spec.methods or {}).items():
-        programs[method] = torch.export.export(module.eval().requires_grad_(False), spec.inputs)
-    edge = to_edge_transform_and_lower(
-        programs, constant_methods=spec.constant_methods, compile_config=EdgeCompileConfig(_check_ir_validity=False))
-    manager = edge.to_executorch(spec.config) if spec.config else edge.to_executorch()
-    with open(folder / "model.pte", "wb") as file:
-        manager.write_to_file(file)
-    manager.write_tensor_data_to_file(str(folder))
-    data_files = sorted(path.name for path in folder.glob("*.ptd"))
-    (folder / "program.json").write_text(json.dumps({"methods": methods, "data_files": data_files}, indent=1) + "\n")
-    print(f"{name}: {sum(path.stat().st_size for path in folder.iterdir())} bytes")
+    print(f"{name}: {write_program(PROGRAMS[name](), OUT / name)} bytes")
 
 
 def main():
