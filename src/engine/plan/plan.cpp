@@ -37,6 +37,11 @@ size_t Plan::packed_bytes() const {
   return bytes;
 }
 
+bool Plan::shares_weights_with(const Plan& other) const {
+  return std::find_first_of(weights_.begin(), weights_.end(), other.weights_.begin(), other.weights_.end()) !=
+         weights_.end();
+}
+
 size_t Plan::memory_bytes() const {
   return arena_.size() + scratch_.size() + packed_bytes() + (constants_ != nullptr ? constants_->total() : 0);
 }

@@ -42,6 +42,8 @@ class EXECUTORCH_COMPUTE_API Plan {
   /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones included).
   size_t memory_bytes() const;
   size_t packed_bytes() const;
+  /// A packed weight is held by both plans.
+  bool shares_weights_with(const Plan& other) const;
   /// One line per step.
   std::vector<std::string> describe() const;
   size_t num_steps() const { return steps_.size(); }

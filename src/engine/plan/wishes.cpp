@@ -52,10 +52,18 @@ bool Lowering::result_may_be_written_early(const Result& result) const {
     return read.source == Source::External &&
            (read.slot == result.slot || ranges_meet(graph_.externals[static_cast<size_t>(read.slot)], target));
   };
+  // Parts of a concatenation are written by their own producers.
+  std::vector<bool> part(graph_.values.size(), false);
+  part[static_cast<size_t>(source)] = true;
+  for (size_t i = graph_.nodes.size(); i-- > 0;) {
+    const Node& node = graph_.nodes[i];
+    if (node.as<Concat>() == nullptr || !part[static_cast<size_t>(node.outputs[0])]) continue;
+    for (const ValueId input : node.inputs) part[static_cast<size_t>(root[static_cast<size_t>(input)])] = true;
+  }
   bool written = false;
   for (const Node& node : graph_.nodes) {
     bool producer = false;
-    for (const ValueId output : node.outputs) producer = producer || output == source;
+    for (const ValueId output : node.outputs) producer = producer || part[static_cast<size_t>(output)];
     written = written || producer;
     if (!written || is_view(node)) continue;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -1,6 +1,6 @@
 // Finds runs of instructions that the engine understands and puts a planned step in the place of each.
+#include <algorithm>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include <executorch/runtime/core/error_message.h>
@@ -58,7 +58,7 @@ class RunFinder {
   }
 
   // Reads of everything but the range, outputs and states.
-  std::vector<Location> outside(size_t chain, Range range) const {
+  std::vector<int32_t> outside(size_t chain, Range range) const {
     std::vector<int32_t> ids;
     for (size_t c = 0; c < view_.num_chains(); ++c) {
       const auto instructions = view_.instructions(c);
@@ -71,14 +71,9 @@ class RunFinder {
       const PlanValue& info = view_.value_info(id);
       if (info.output_index >= 0 || info.state) ids.push_back(static_cast<int32_t>(id));
     }
-    std::vector<Location> locations;
-    std::vector<bool> seen(view_.num_values(), false);
-    for (const int32_t id : ids) {
-      if (seen[static_cast<size_t>(id)]) continue;
-      seen[static_cast<size_t>(id)] = true;
-      if (table_->value(id).isTensor()) locations.push_back(table_->location(id));
-    }
-    return locations;
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return ids;
   }
 
   bool plan_range(size_t chain, Range range) {

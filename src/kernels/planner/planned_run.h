@@ -18,10 +18,10 @@ namespace kernels {
 
 using runtime::Error;
 
-/// The instructions of a run, and the bytes that others read after it.
+/// The instructions of a run, and the tensors that others read.
 struct Run {
   std::vector<PlanInstruction> instructions;  ///< their spans lie in the method's memory
-  std::vector<Location> outside;
+  std::vector<int32_t> outside;
 };
 
 class PlannedRun final : public runtime::PlannedStep {

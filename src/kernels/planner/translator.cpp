@@ -57,7 +57,7 @@ int32_t Translator::slot(int32_t id) {
 
 // The content under the sizes of another tensor of the same bytes.
 ValueId Translator::as_view(const Content& content, int32_t id) {
-  if (content.holder == id || content.view || content.value == kNoValue) return content.value;
+  if (content.holder == id || content.value == kNoValue) return content.value;
   Dims sizes, strides, holder_sizes, holder_strides;
   if (!layout_of(id, &sizes, &strides) || !layout_of(content.holder, &holder_sizes, &holder_strides)) return kNoValue;
   const aten::Tensor& tensor = table_.value(id).payload.as_tensor;
@@ -69,20 +69,26 @@ ValueId Translator::as_view(const Content& content, int32_t id) {
   return reshape(content.value, sizes);
 }
 
-// The newest content of the bytes counts. Bytes that a newer value covers in part cannot be read.
+// The newest content that the tensor's bytes have; views by other tensors change nothing. Null when the bytes are as
+// they were before the run.
+const Translator::Content* Translator::find_content(int32_t id) const {
+  const Location where = table_.location(id);
+  for (size_t i = contents_.size(); i-- > 0;) {
+    const Content& content = contents_[i];
+    const bool own = content.holder == id;
+    if (content.view && !own) continue;
+    if (own || (content.written && content.where.meets(where))) return &content;
+  }
+  return nullptr;
+}
+
 ValueId Translator::read(int32_t id) {
   if (id < 0 || !is_tensor(id)) return kNoValue;
   const PlanValue& info = table_.info(id);
   const Location where = table_.location(id);
-  for (size_t i = contents_.size(); i-- > 0;) {
-    const Content content = contents_[i];
-    if (!content.where.meets(where)) continue;
-    if (content.where.same(where)) {
-      const ValueId seen = as_view(content, id);
-      if (seen != kNoValue || content.written) return seen;
-      continue;  // another view of bytes that were there before the run
-    }
-    if (content.written) return kNoValue;
+  if (const Content* content = find_content(id)) {
+    // Bytes that a newer value covers in part cannot be read.
+    return content->where.same(where) ? as_view(*content, id) : kNoValue;
   }
   Dims sizes, strides;
   if (!layout_of(id, &sizes, &strides)) return kNoValue;
@@ -200,10 +206,7 @@ bool Translator::write(int32_t id, ValueId value) {
 bool Translator::write_view(int32_t id, ValueId value) {
   DType expected;
   if (value == kNoValue || !output_type(id, &expected) || expected != dtype(value)) return false;
-  Location where;
-  where.value = id;
-  if (table_.location(id).arena >= 0) return write(id, value);
-  contents_.push_back({where, value, id, true, true});
+  contents_.push_back({table_.location(id), value, id, true, true});
   return true;
 }
 
@@ -225,32 +228,37 @@ bool Translator::write_number(int32_t id, EValue number) {
   return true;
 }
 
-bool Translator::finish(const std::vector<Location>& outside) {
-  const auto wanted = [&](const Content& content) {
-    for (const Location& location : outside) {
-      if (location.meets(content.where)) return true;
-    }
-    return false;
-  };
-  for (size_t i = 0; i < contents_.size(); ++i) {
-    const Content& content = contents_[i];
-    if (!content.written || !wanted(content)) continue;
-    const bool overwritten = std::any_of(contents_.begin() + static_cast<int64_t>(i) + 1, contents_.end(),
-                                         [&](const Content& later) { return later.written && later.where.meets(content.where); });
-    if (overwritten) continue;
-    if (content.view || content.value == kNoValue) return false;
-    Dims sizes, strides;
-    if (!layout_of(content.holder, &sizes, &strides)) return false;
-    const Dims& written = this->sizes(content.value);
-    if (!(sizes == written)) {
-      const bool plain = engine::is_contiguous(sizes, strides);
-      strides = plain ? engine::contiguous_strides(written) : engine::dense_strides_like(written, strides);
-    }
-    const int32_t target = slot(content.holder);
-    slots_[static_cast<size_t>(target)].written = true;
-    slots_[static_cast<size_t>(target)].sizes = written;
-    graph_.results.push_back({content.value, target, strides});
+bool Translator::finish(const std::vector<int32_t>& outside) {
+  for (const int32_t id : outside) {
+    if (is_tensor(id) && !give_back(id)) return false;
   }
+  return true;
+}
+
+// Makes what was written to the tensor's bytes a result of the run.
+bool Translator::give_back(int32_t id) {
+  const Content* content = find_content(id);
+  if (content == nullptr || !content->written) return true;
+  const Location where = table_.location(id);
+  if (!content->where.same(where)) return true;  // overwritten in part: the tensor is dead
+  if (content->holder == id && content->value == kNoValue) return false;
+  if (content->view && where.arena < 0) return false;
+  const ValueId value = as_view(*content, id);
+  if (value == kNoValue) return true;  // the bytes serve another tensor now
+  Dims sizes, strides;
+  if (!layout_of(id, &sizes, &strides)) return false;
+  const Dims& written = this->sizes(value);
+  if (!(sizes == written)) {
+    const bool plain = engine::is_contiguous(sizes, strides);
+    strides = plain ? engine::contiguous_strides(written) : engine::dense_strides_like(written, strides);
+  }
+  const bool held = std::any_of(graph_.results.begin(), graph_.results.end(), [&](const engine::Result& result) {
+    return table_.location(slots_[static_cast<size_t>(result.slot)].value).same(where);
+  });
+  const int32_t target = slot(id);
+  slots_[static_cast<size_t>(target)].written = true;
+  slots_[static_cast<size_t>(target)].sizes = written;
+  if (!held) graph_.results.push_back({value, target, strides});
   return true;
 }
 

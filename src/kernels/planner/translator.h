@@ -47,9 +47,9 @@ class Translator {
   /// Adds the instruction. False when it is not understood: the graph is then half done and to be thrown away.
   bool add(const PlanInstruction& instruction);
 
-  /// Ends the run: what `outside` reads, outputs and states must be in the method's tensors afterwards.
+  /// Ends the run: the tensors that `outside` names must hold what was written to their bytes.
   /// False when that cannot be.
-  bool finish(const std::vector<Location>& outside);
+  bool finish(const std::vector<int32_t>& outside);
 
   Graph take_graph() { return std::move(graph_); }
   const std::vector<Slot>& slots() const { return slots_; }
@@ -102,11 +102,13 @@ class Translator {
     ValueId value;
     int32_t holder;  ///< the tensor it was written to or read from
     bool written;
-    bool view = false;
+    bool view = false;  ///< the holder shows the bytes of another tensor, which keep their content
   };
   int32_t slot(int32_t id);
   bool layout_of(int32_t id, Dims* sizes, Dims* strides) const;
   ValueId as_view(const Content& content, int32_t id);
+  const Content* find_content(int32_t id) const;
+  bool give_back(int32_t id);
 
   const ValueTable& table_;
   Graph graph_;
