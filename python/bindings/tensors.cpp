@@ -214,6 +214,40 @@ ExpectedLayout natural_layout(nb::handle object) {
   return layout;
 }
 
+namespace {
+
+template <class T>
+runtime::EValue as_value(const T& item) {
+  return runtime::EValue(item);
+}
+runtime::EValue as_value(const std::optional<aten::Tensor>& item) {
+  return item.has_value() ? runtime::EValue(*item) : runtime::EValue();
+}
+
+template <class List>
+runtime::Error read_items(const runtime::Result<List>& list, const std::shared_ptr<void>& alias, Output* output) {
+  if (!list.ok()) return list.error();
+  for (const auto& item : *list) {
+    auto converted = read_output(as_value(item), alias);
+    if (!converted.ok()) return converted.error();
+    output->items.push_back(std::move(*converted));
+  }
+  return runtime::Error::Ok;
+}
+
+// The elements of a list may have been replaced by values of another kind.
+runtime::Error read_list(const runtime::EValue& value, const std::shared_ptr<void>& alias, Output* output) {
+  output->kind = Output::Kind::List;
+  if (value.isIntList()) return read_items(value.tryToIntList(), alias, output);
+  if (value.isDoubleList()) return read_items(value.tryToDoubleList(), alias, output);
+  if (value.isBoolList()) return read_items(value.tryToBoolList(), alias, output);
+  if (value.isTensorList()) return read_items(value.tryToTensorList(), alias, output);
+  if (value.isListOptionalTensor()) return read_items(value.tryToListOptionalTensor(), alias, output);
+  return ET_ERROR(NotSupported, "an output of kind %d cannot be returned to Python", static_cast<int>(value.tag));
+}
+
+}  // namespace
+
 runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_ptr<void> alias) {
   Output output;
   if (value.isNone()) return output;
@@ -253,24 +287,7 @@ runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_pt
     result.data = copy;
     result.owner = std::shared_ptr<void>(copy, std::free);
   } else {
-    output.kind = Output::Kind::List;
-    auto append = [&](const runtime::EValue& item) -> runtime::Error {
-      auto converted = read_output(item, alias);
-      if (!converted.ok()) return converted.error();
-      output.items.push_back(std::move(*converted));
-      return runtime::Error::Ok;
-    };
-    if (value.isIntList()) {
-      for (const int64_t item : value.toIntList()) ET_TRY(append(runtime::EValue(item)));
-    } else if (value.isDoubleList()) {
-      for (const double item : value.toDoubleList()) ET_TRY(append(runtime::EValue(item)));
-    } else if (value.isBoolList()) {
-      for (const bool item : value.toBoolList()) ET_TRY(append(runtime::EValue(item)));
-    } else if (value.isTensorList()) {
-      for (const aten::Tensor& item : value.toTensorList()) ET_TRY(append(runtime::EValue(item)));
-    } else {
-      return ET_ERROR(NotSupported, "an output of kind %d cannot be returned to Python", static_cast<int>(value.tag));
-    }
+    ET_TRY(read_list(value, alias, &output));
   }
   return output;
 }

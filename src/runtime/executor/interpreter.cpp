@@ -144,6 +144,8 @@ Error MethodImpl::run_item() {
   const Item& item = chains[current_chain].items[current_item];
   EventTracerProfileInstructionScope scope(tracer, static_cast<ChainID>(current_chain),
                                            item.source);
+  // One that fails without a text must not be given the text of an earlier failure.
+  clear_error_message();
   const Error error = run(item);
   if (error == Error::Ok) return Error::Ok;
   if (last_error_message()[0] == '\0') set_error_message("failed with %s", to_string(error));

@@ -211,28 +211,30 @@ class OperandChecker {
     size_t nbytes;
   };
 
-  bool make_operand(const EValue* value, Operand* operand) {
+  /// What is written may become as large as it is allowed to be.
+  bool make_operand(const EValue* value, bool written, Operand* operand) {
     if (value == nullptr || skip(value) || !value->isTensor()) return false;
     const executorch::aten::Tensor& tensor = value->payload.as_tensor;
     const ValueRecord* record = method_.find_record(tensor.unsafeGetTensorImpl());
     const void* data = tensor.const_data_ptr();
     if (data == nullptr || record == nullptr) return false;
     *operand = {value, reinterpret_cast<uintptr_t>(data),
-                at_load_ ? record->max_nbytes : tensor.nbytes()};
+                at_load_ || written ? record->max_nbytes : tensor.nbytes()};
     return operand->nbytes > 0;
   }
 
   template <class Visit>
   Error for_each_tensor(size_t argument, Visit visit) {
     const EValue* value = item_.args[argument];
+    const bool written = item_.signature->arguments[argument].written;
     Operand operand;
     if (value->tag == Tag::ListTensor || value->tag == Tag::ListOptionalTensor) {
       for (EValue* item : record_of(value).items) {
-        if (make_operand(item, &operand)) ET_TRY(visit(operand));
+        if (make_operand(item, written, &operand)) ET_TRY(visit(operand));
       }
       return Error::Ok;
     }
-    return make_operand(value, &operand) ? visit(operand) : Error::Ok;
+    return make_operand(value, written, &operand) ? visit(operand) : Error::Ok;
   }
 
   /// What is written must not lie over any other operand, except for an in-place argument, which
