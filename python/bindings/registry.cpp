@@ -92,7 +92,7 @@ Call::Call(const std::string& name, const runtime::OperatorSchema& schema, const
     stack_.push_back(convert(arguments[i], argument));
     if (argument.written) outs.push_back(stack_.back());
   }
-  stack_.push_back(convert_result(outs, result));
+  if (schema.num_returns > 0) stack_.push_back(convert_result(outs, result));
 }
 
 /// A program repeats the out as the return value; several outs come as one list.
@@ -163,6 +163,11 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
   auto owned = std::make_unique<List>();
   List& list = *owned;
   lists_.push_back(std::move(owned));
+  const auto count = static_cast<int>(nb::len(item));
+  // Lists need an address, also empty ones.
+  list.integers.reserve(nb::len(item) + 1);
+  list.tensors.reserve(nb::len(item) + 1);
+  list.optional_tensors.reserve(nb::len(item) + 1);
   for (nb::handle element : item) {
     switch (argument.kind) {
       case ArgumentKind::IntList:
@@ -174,6 +179,12 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
         break;
       case ArgumentKind::BoolList:
         break;
+      case ArgumentKind::TensorList:
+        if (element.is_none()) {
+          runtime::set_error_message("%s must not hold None", current_.c_str());
+          raise(Error::InvalidArgument, ExceptionKind::Runtime, "error: 0x12");
+        }
+        [[fallthrough]];
       default:
         list.wrapped.push_back(element.is_none() ? nullptr : convert_tensor(element, argument.written));
         if (!element.is_none()) {
@@ -184,7 +195,6 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
         }
     }
   }
-  const int count = static_cast<int>(nb::len(item));
   switch (argument.kind) {
     case ArgumentKind::IntList:
       list.int_list =
@@ -212,7 +222,7 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
 }
 
 nb::object Call::outcome() const {
-  if (written_.empty()) {
+  if (written_.empty() && !stack_.empty()) {
     const EValue& result = *stack_.back();
     if (result.isInt()) return nb::int_(result.payload.copyable_union.as_int);
     if (result.isDouble()) return nb::float_(result.payload.copyable_union.as_double);

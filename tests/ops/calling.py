@@ -114,8 +114,11 @@ def judge(sample: Sample, results) -> str | None:
     expected = list(tensors_in(sample.expected))
     if len(results) != len(expected):
         return f"wrote {len(results)} tensors, expected {len(expected)}"
+    if sample.row.base == "topk":
+        return compare.topk_difference(sample.row, sample.inputs, results, expected)
+    scale = compare.scale_of(sample.inputs)
     for i, (ours, theirs) in enumerate(zip(results, expected)):
-        text = compare.difference(sample.row, ours, theirs)
+        text = compare.difference(sample.row, ours, theirs, scale)
         if text:
             return text if len(expected) == 1 else f"result {i}: {text}"
     return None

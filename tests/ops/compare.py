@@ -30,16 +30,34 @@ _ACCUMULATING = {
 _ACCUMULATION_FACTOR = 16
 
 
-def tolerances(row: Row, expected: torch.Tensor) -> tuple[float, float]:
+# Differences of values that PyTorch rounds before it subtracts them: the error is relative to what was subtracted.
+_CANCELLING = {"add", "sub", "rsub", "gelu", "logit"}
+
+
+def scale_of(inputs: list) -> float:
+    """The largest magnitude that the operands can reach together."""
+    tensors = [t for value in inputs for t in (value if isinstance(value, (list, tuple)) else [value])]
+    scale = 1.0
+    for value in tensors:
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and value.isfinite().any():
+            scale = max(scale, value[value.isfinite()].double().abs().max().item())
+    for value in inputs:
+        if isinstance(value, (int, float)) and 1 < abs(value) < 1e6:
+            scale *= abs(value)
+    return scale
+
+
+def tolerances(row: Row, expected: torch.Tensor, scale: float) -> tuple[float, float]:
     """(relative, absolute)"""
     relative = _ROUNDING[expected.dtype]
     absolute = _SMALLEST.get(expected.dtype, 0.0)
+    if row.base in _CANCELLING:
+        absolute += relative * scale
     if row.base in _ACCUMULATING:
         finite = expected[expected.isfinite()]
         largest = finite.abs().max().item() if finite.numel() else 0.0
         half = expected.dtype in (torch.float16, torch.bfloat16)
-        factor = 1 if half else _ACCUMULATION_FACTOR
-        relative *= factor
+        relative *= 1 if half else _ACCUMULATION_FACTOR
         absolute += relative * largest
     return relative, absolute
 
@@ -48,8 +66,8 @@ def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     return torch.equal(a.contiguous().flatten().view(torch.uint8), b.contiguous().flatten().view(torch.uint8))
 
 
-def difference(row: Row, ours: torch.Tensor, expected: torch.Tensor) -> str | None:
-    """None when the values agree, else a sentence."""
+def difference(row: Row, ours: torch.Tensor, expected: torch.Tensor, scale: float) -> str | None:
+    """None when the values agree, else a sentence. `scale`: see scale_of()."""
     if ours.shape != expected.shape:
         return f"shape {list(ours.shape)}, expected {list(expected.shape)}"
     if ours.dtype != expected.dtype:
@@ -61,7 +79,7 @@ def difference(row: Row, ours: torch.Tensor, expected: torch.Tensor) -> str | No
         if ours.dtype == torch.bool:
             right = ours.view(torch.uint8) == expected.view(torch.uint8)
     else:
-        relative, absolute = tolerances(row, expected)
+        relative, absolute = tolerances(row, expected, scale)
         right = torch.isclose(ours, expected, rtol=relative, atol=absolute, equal_nan=True)
     if right.all():
         return None
@@ -75,3 +93,24 @@ def difference(row: Row, ours: torch.Tensor, expected: torch.Tensor) -> str | No
         if error.numel():
             text += f" (largest relative error {error.max().item():.2g})"
     return text
+
+
+def topk_difference(row: Row, inputs: list, ours: list, expected: list) -> str | None:
+    """Among equal values any may be chosen, and unsorted ones come in any order."""
+    self, _, dim, _, in_order = inputs
+    values, indices = ours
+    if values.shape != expected[0].shape or indices.shape != expected[1].shape:
+        return f"shapes {list(values.shape)} and {list(indices.shape)}, expected {list(expected[0].shape)}"
+    if values.numel() == 0:
+        return None
+    if not ((indices >= 0) & (indices < (self.shape[dim] if self.dim() else 1))).all():
+        return "an index is out of range"
+    if self.dim():
+        if (indices.sort(dim).values.diff(dim=dim) == 0).any():
+            return "an element is chosen twice"
+        text = difference(row, self.gather(dim, indices), values, 1.0)
+        if text:
+            return f"the indices belong to other values: {text}"
+    if not in_order and self.dim():
+        values, expected = values.sort(dim).values, [expected[0].sort(dim).values]
+    return difference(row, values, expected[0], 1.0)

@@ -1,6 +1,6 @@
 """What is knowingly not supported, each with its reason. The report prints every gap that a run met."""
 
-from ops.recording import Sample
+from ops.recording import Sample, tensors_in
 
 # Operators that this harness cannot reach, by name.
 NOT_RUN = {
@@ -8,6 +8,15 @@ NOT_RUN = {
 }
 
 
+# Programs know complex numbers from copies, sums and products only; the exporter decomposes other functions of them.
+_COMPLEX = {
+    "_conj_physical", "abs", "add", "mul", "sum", "bmm", "copy", "copy_", "clone", "_to_copy", "view_as_real_copy", "cat",
+}  # fmt: skip
+
+
 def reason(sample: Sample) -> str | None:
     """Why the operator may refuse this call although PyTorch accepts it, or None."""
+    complex_values = any(t.is_complex() for t in tensors_in([sample.inputs, sample.expected]))
+    if complex_values and sample.row.base not in _COMPLEX and not sample.row.copies_a_view:
+        return "complex numbers in an operator that is not among the sums, products and copies"
     return None

@@ -56,6 +56,11 @@ def _detach(row: Row) -> list[Sample]:
     return [s for dtype in DTYPES for shape in ((), (0, 2), (2, 3, 4)) for s in _by_twin(row, [_tensor(dtype, *shape)])]
 
 
+def _conjugate(row: Row) -> list[Sample]:
+    complex_types = [dtype for dtype in DTYPES if dtype.is_complex]
+    return [s for dtype in complex_types for shape in ((), (0, 2), (5, 7)) for s in _by_twin(row, [_tensor(dtype, *shape)])]
+
+
 def _batch_norm(row: Row) -> list[Sample]:
     samples = []
     for dtype in FLOATS:
@@ -72,7 +77,8 @@ def _batch_norm(row: Row) -> list[Sample]:
 
 
 def _pixel(row: Row) -> list[Sample]:
-    shapes = [(4, 2, 2), (2, 8, 3, 4), (0, 4, 2, 2), (1, 2, 18, 6, 6)]
+    # Without elements PyTorch returns its operand as it is.
+    shapes = [(4, 2, 2), (2, 8, 3, 4), (1, 2, 18, 6, 6)]
     return [
         s
         for dtype in DTYPES
@@ -225,6 +231,7 @@ def _number_samples(row: Row, calls: list[tuple], function) -> list[Sample]:
 
 _NUMBERS = [(a, b) for a in (7, -7, 0, 3.5, -2.25, True) for b in (3, -2, 1.5, -0.5)]
 _INTEGERS = [(a, b) for a in (7, -7, 0, 2**40) for b in (3, -2, 1)]
+_FLOATS = [(a,) for a in (2.5, -2.5, 0.5, 1.5, -0.2, 1e10)]
 _SINGLE = [(a,) for a in (0, 5, -5, 2.5, -2.5, 0.5, 1.5, -0.2, 1e10)]
 _NO_BOOL = [(a, b) for a, b in _NUMBERS if not isinstance(a, bool)]
 
@@ -238,9 +245,9 @@ _NUMBER_OPERATORS = {
     "mod.int": (_INTEGERS, lambda a, b: a % b),
     "truediv.Scalar": (_NO_BOOL, lambda a, b: a / b),
     "neg.Scalar": (_SINGLE, lambda a: -a),
-    "ceil.Scalar": (_SINGLE, math.ceil),
-    "round.Scalar": (_SINGLE, round),
-    "trunc.Scalar": (_SINGLE, math.trunc),
+    "ceil.Scalar": (_FLOATS, math.ceil),
+    "round.Scalar": (_FLOATS, round),
+    "trunc.Scalar": (_FLOATS, math.trunc),
     "sym_float.Scalar": (_SINGLE, float),
     "sym_int.Scalar": (_SINGLE, int),
     "sym_max.Scalar": (_INTEGERS, max),
@@ -296,6 +303,7 @@ _MAKERS = {
     "aten::copy_": _copy,
     "aten::detach_copy.out": _detach,
     "aten::lift_fresh_copy.out": _detach,
+    "aten::_conj_physical.out": _conjugate,
     "aten::_native_batch_norm_legit_no_training.out": _batch_norm,
     "aten::pixel_shuffle.out": _pixel,
     "aten::pixel_unshuffle.out": _pixel,

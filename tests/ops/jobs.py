@@ -45,7 +45,7 @@ class Verdict:
         if outcome is None:
             self.passed[sample.dtype] += 1
             return
-        why = gaps.reason(sample) if "refused: " in outcome else None
+        why = gaps.reason(sample) if outcome.startswith("refused") else None
         if why:
             self.gaps[f"{why} ({sample.dtype})"] += 1
         else:

@@ -83,22 +83,28 @@ def _pytorch_with_outs(sample: Sample, outs: list):
 
 
 def other_dtype(sample: Sample, dtype: torch.dtype) -> str | None:
-    """Whatever type the out has: the same values as PyTorch, or an error."""
+    """
+    An out of another type than the result's: refused, or the values that PyTorch writes there. Where PyTorch insists on
+    the result's type, values may also be cast as torch.can_cast allows.
+    """
     outs = outs_of(sample)
     if sample.row.base in _TYPE_IS_AN_ARGUMENT or len(outs) != 1 or not isinstance(outs[0], torch.Tensor):
         return None
     if outs[0].dtype == dtype:
         return None
-    outs = [outs[0].to(dtype)]
+    expected, outs = outs[0], [outs[0].to(dtype)]
     with Call(sample, outs) as call:
         try:
             results = call.run()
         except Refused:
             return call.damage()
         theirs = _pytorch_with_outs(sample, outs)
-        if theirs is None:
-            return f"wrote {dtype} where PyTorch refuses that out"
-        text = compare.difference(sample.row, results[0], theirs[0])
+        if theirs is None and not torch.can_cast(expected.dtype, dtype):
+            return f"wrote {expected.dtype} values to an out of {dtype}"
+        theirs = expected.to(dtype) if theirs is None else theirs[0]
+        # Precise to the result's own type: it may be computed in that.
+        coarser = min(expected.dtype, dtype, key=lambda t: t.itemsize)
+        text = compare.difference(sample.row, results[0].to(coarser), theirs.to(coarser), compare.scale_of(sample.inputs))
         return f"with an out of {dtype}: {text}" if text else call.damage()
 
 

@@ -15,6 +15,9 @@ DTYPES = [
 ]  # fmt: skip
 
 
+_READS_STORAGE = {"as_strided_copy"}  # beyond the operand's own elements
+
+
 @dataclass
 class Sample:
     """One call of an operator and what PyTorch made of it."""
@@ -28,6 +31,7 @@ class Sample:
     check: Callable[[list], str | None] | None = None  # judges the results instead of `expected`
     returned: Any = None  # of an operator that returns a number
     seed: int | None = None
+    comparable: bool = True  # PyTorch gives the same values when it is asked again
 
     @property
     def dtype(self) -> str:
@@ -165,11 +169,22 @@ class Recorder(TorchDispatchMode):
                 sample.error, sample.kind = str(error).splitlines()[0], "error"
                 self.samples.append(sample)
             raise
-        if usable:
+        if usable and row.base in _READS_STORAGE:
+            self._note_on_own_storage(row, inputs)
+        elif usable:
             sample.expected = self._expected(row, bound, result)
             if all(map(_expressible, sample.expected)):
                 self.samples.append(sample)
         return result
+
+    def _note_on_own_storage(self, row, inputs):
+        """Asks PyTorch again with operands that are not parts of larger tensors."""
+        try:
+            with torch._C._DisableTorchDispatch():
+                inputs, expected = run_twin(row, inputs, {})
+        except RuntimeError:
+            return
+        self.samples.append(Sample(row, inputs, expected))
 
     @staticmethod
     def _expected(row, bound, result):
