@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The model suite on this runtime and on the original, same files, interleaved in the same run.
 
-    benchmarks/models.py MODELS_DIR --original PYTHON [--only NAME ...] [--threads 1 2] [--seconds 1] [--rounds 3] [--json F]
+    benchmarks/models.py MODELS_DIR --original PYTHON [--only NAME ...] [--first N] [--threads 1 2] [--seconds 1] [--rounds 3]
+                         [--json F]
 
 MODELS_DIR/<name>/ holds portable.pte (exported without a delegate), optionally xnnpack.pte, inputs.npz and expected.npz, as
-tools/export_models.py writes them. Each row runs in processes of its own: ours on the undelegated file, the original on the
-same file, and the original through its XNNPACK delegate. A ratio above 1 means that ours is faster.
+tools/export_models.py writes them, or model.pte and calls.npz as tools/export_generated.py does. Each row runs in processes
+of its own: ours on the undelegated file, the original on the same file, and the original through its XNNPACK delegate. A
+ratio above 1 means that ours is faster.
 """
 
 import argparse
@@ -21,12 +23,22 @@ WORKER = pathlib.Path(__file__).with_name("worker.py")
 TARGET = 1.25
 
 
+def plain_program(folder):
+    """Name of the program without a delegate; None where the folder holds none that one file describes."""
+    about = folder / "program.json"
+    if about.exists():
+        return None if json.loads(about.read_text())["data_files"] else "model.pte"
+    return "portable.pte" if (folder / "portable.pte").exists() else None
+
+
 class Worker:
     """A program loaded in a process of its own."""
 
-    def __init__(self, python, program, folder, threads, tensors):
+    def __init__(self, python, program, threads, tensors):
+        calls = program.with_name("calls.npz")
+        arrays = [calls, calls] if calls.exists() else [program.with_name("inputs.npz"), program.with_name("expected.npz")]
         self.process = subprocess.Popen(
-            [python, str(WORKER), str(program), str(folder / "inputs.npz"), str(folder / "expected.npz"), str(threads), tensors],
+            [python, str(WORKER), str(program), *map(str, arrays), str(threads), tensors],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.start = self._read()
@@ -56,19 +68,24 @@ class Worker:
 
 def measure_row(args, folder, threads):
     """Figures of one model: {"ours": …, "original": …, "xnnpack": …}; a variant that fails holds {"failed": why}."""
-    variants = {"ours": (sys.executable, "portable.pte", "numpy"), "original": (args.original, "portable.pte", "torch"),
+    portable = plain_program(folder)
+    variants = {"ours": (sys.executable, portable, "numpy"), "original": (args.original, portable, "torch"),
                 "xnnpack": (args.original, "xnnpack.pte", "torch")}  # fmt: skip
     workers, row = {}, {}
     for name, (python, file, tensors) in variants.items():
         if python is None or not (folder / file).exists():
             continue
         try:
-            workers[name] = Worker(python, folder / file, folder, threads, tensors)
+            workers[name] = Worker(python, folder / file, threads, tensors)
         except RuntimeError as error:
             row[name] = {"failed": str(error)}
     for _ in range(args.rounds):
-        for worker in workers.values():
-            worker.measure(args.seconds)
+        for name, worker in list(workers.items()):
+            try:
+                worker.measure(args.seconds)
+            except (RuntimeError, OSError) as error:
+                row[name] = {"failed": str(error)}
+                del workers[name]
     row.update({name: worker.close() for name, worker in workers.items()})
     return row
 
@@ -114,14 +131,16 @@ def main():
     parser.add_argument("models", type=pathlib.Path)
     parser.add_argument("--original", help="Python of an environment with the original")
     parser.add_argument("--only", nargs="*", help="names of models")
+    parser.add_argument("--first", type=int, metavar="N", help="only the first N programs")
     parser.add_argument("--threads", nargs="*", type=int, default=[1])
     parser.add_argument("--seconds", type=float, default=1.0, help="of runs in a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
-    folders = [path.parent for path in sorted(args.models.glob("*/portable.pte"))]
+    folders = [folder for folder in sorted(args.models.glob("*")) if folder.is_dir() and plain_program(folder)]
     if args.only:
         folders = [folder for folder in folders if folder.name in args.only]
+    folders = folders[: args.first]
     if not folders:
         sys.exit(f"no programs under {args.models}: ./dev bench exports them")
     results = {}

@@ -2,6 +2,7 @@
 
     python worker.py PROGRAM INPUTS.npz EXPECTED.npz THREADS [numpy|torch]
 
+The arrays are in0, in1, … and out0, …, or those of the first call in calls.npz (c0_in0, …), then named twice.
 Works with any wheel that offers executorch.runtime. Answers a line of JSON: first what loading took and how far the result
 is from the expected one, then for each line "SECONDS" read, the times of that many seconds of runs.
 """
@@ -23,12 +24,26 @@ def answer(**content):
     print(json.dumps(content), flush=True)
 
 
+def arrays_of(path, side):
+    """The arrays of one side, in order."""
+    import numpy as np
+
+    arrays = np.load(path)
+    return [arrays[name] for name in arrays.files if name.startswith((side, f"c0_{side}"))]
+
+
+def as_numpy(value):
+    """Narrow types without a counterpart in numpy convert to float."""
+    import numpy as np
+
+    return np.asarray(value.float() if hasattr(value, "float") else value)
+
+
 def main():
     path, inputs_path, expected_path, threads, tensors = sys.argv[1:6]
     import numpy as np
 
-    arrays, expected = np.load(inputs_path), np.load(expected_path)
-    inputs = [arrays[f"in{i}"] for i in range(len(arrays.files))]
+    inputs, want = arrays_of(inputs_path, "in"), arrays_of(expected_path, "out")[0]
     if tensors == "torch":
         import torch
 
@@ -45,7 +60,7 @@ def main():
     start = time.perf_counter()
     outputs = method.execute(inputs)
     first_ms = (time.perf_counter() - start) * 1e3
-    got, want = np.asarray(outputs[0]), expected["out0"]
+    got = as_numpy(outputs[0])
     scale = max(float(np.abs(want).max()), 1e-9) if want.size else 1.0
     error = float(np.abs(got.astype(np.float64) - want).max()) / scale if got.shape == want.shape else float("inf")
     answer(load_ms=load_ms, first_ms=first_ms, error=error)
