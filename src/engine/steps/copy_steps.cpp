@@ -117,14 +117,10 @@ class IndexPutStep final : public Step {
 
   Error run(const RunContext& context) override {
     const char* indices = context.at<char>(indices_place_);
-    for (int64_t i = 0; i < count_; ++i) {
-      const int64_t index = read_index(indices, index_dtype_, i);
-      ET_REQUIRE(index >= -positions_ && index < positions_, InvalidArgument,
-                 "index %lld at position %lld is outside a dimension of %lld", static_cast<long long>(index),
-                 static_cast<long long>(i), static_cast<long long>(positions_));
-    }
+    for (int64_t i = 0; i < count_; ++i) ET_TRY(check_index(read_index(indices, index_dtype_, i), i));
     for (int64_t i = 0; i < count_; ++i) {
       int64_t index = read_index(indices, index_dtype_, i);
+      ET_TRY(check_index(index, i));  // again: the target may lie over the indices
       if (index < 0) index += positions_;
       target_.data = context.at<char>(target_place_) + index * target_step_;
       values_.data = context.at<char>(values_place_) + i * values_step_;
@@ -138,6 +134,13 @@ class IndexPutStep final : public Step {
   }
 
  private:
+  Error check_index(int64_t index, int64_t position) const {
+    ET_REQUIRE(index >= -positions_ && index < positions_, InvalidArgument,
+               "index %lld at position %lld is outside a dimension of %lld", static_cast<long long>(index),
+               static_cast<long long>(position), static_cast<long long>(positions_));
+    return Error::Ok;
+  }
+
   compute::TensorView target_;
   compute::TensorView values_;
   Place target_place_;
