@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/graph/memory_block.h"
@@ -13,8 +14,12 @@ namespace executorch::engine {
 
 class ConstantMemory {
  public:
-  /// `size` bytes, null when memory is refused (never for 0 bytes).
+  /// Most bytes that will be held.
+  void set_limit(size_t limit) { limit_ = limit; }
+
+  /// `size` bytes, null when memory is refused or the limit would be passed (never for 0 bytes).
   void* allocate(size_t size) {
+    if (size > 0 && (total_ > limit_ || size > limit_ - total_)) return nullptr;
     MemoryBlock block = MemoryBlock::allocate(size == 0 ? 1 : size);
     if (block.data() == nullptr) return nullptr;
     total_ += block.size();
@@ -26,6 +31,7 @@ class ConstantMemory {
  private:
   std::vector<MemoryBlock> blocks_;
   size_t total_ = 0;
+  size_t limit_ = SIZE_MAX;
 };
 
 }  // namespace executorch::engine

@@ -53,6 +53,7 @@ std::vector<std::string> Plan::describe() const {
 }
 
 Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* plan) {
+  graph.owned->set_limit(options.memory_limit);
   remove_unused(&graph);
   simplify(&graph);
   ET_TRY(fold_constants(&graph));
