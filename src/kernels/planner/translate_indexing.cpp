@@ -115,12 +115,13 @@ bool scalar_tensor(Translator& t, Arguments args) {
 bool arange(Translator& t, Arguments args) {
   int64_t start, end, step;
   DType dtype;
-  constexpr int64_t kMost = int64_t{1} << 24;
+  const auto room = static_cast<int64_t>(t.table().info(args[3]).max_nbytes / sizeof(int64_t));
   if (!t.integer(args[0], &start) || !t.integer(args[1], &end) || !t.integer(args[2], &step)) return false;
   if (!t.output_type(args[3], &dtype) || dtype != DType::i64 || step <= 0 || end < start) return false;
   int64_t span;
-  if (__builtin_sub_overflow(end, start, &span) || span / step > kMost) return false;
+  if (__builtin_sub_overflow(end, start, &span) || span / step > room) return false;
   const int64_t count = span == 0 ? 0 : (span - 1) / step + 1;
+  if (count > room) return false;
   auto* data = static_cast<int64_t*>(t.graph().owned->allocate(static_cast<size_t>(count) * sizeof(int64_t)));
   if (data == nullptr) return false;
   for (int64_t i = 0; i < count; ++i) data[i] = start + i * step;
