@@ -295,3 +295,8 @@ print(time.perf_counter() - start, int(re.search(r"VmHWM:\\s+(\\d+)", open("/pro
     run_python(code)  # files in the page cache
     _, megabytes = map(float, run_python(code).split())
     assert megabytes < 40
+
+
+def test_type_stubs_are_shipped(package):
+    stubs = (package / "extension" / "pybindings" / "_portable_lib.pyi").read_text()
+    assert "class ExecuTorchProgram" in stubs and (package / "py.typed").exists()
