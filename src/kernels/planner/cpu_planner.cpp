@@ -7,6 +7,7 @@
 #include <executorch/runtime/executor/method_planner.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "kernels/planner/cpu_planner.h"
 #include "kernels/planner/planned_run.h"
 
 namespace executorch {
@@ -104,14 +105,18 @@ class CpuPlanner final : public MethodPlanner {
   Error plan(const MethodView& view, PlanEditor& editor) override { return RunFinder(view, editor).plan_all(); }
 };
 
-// Registered when the operator library loads.
 const bool kRegistered = [] {
-  static CpuPlanner planner;
-  const Error error = runtime::register_method_planner(&planner);
+  const Error error = runtime::register_method_planner(&cpu_planner());
   if (error != Error::Ok) ET_LOG(Error, "The CPU planner was not registered: %s", runtime::last_error_message());
   return error == Error::Ok;
 }();
 
 }  // namespace
+
+runtime::MethodPlanner& cpu_planner() {
+  static CpuPlanner planner;
+  return planner;
+}
+
 }  // namespace kernels
 }  // namespace executorch

@@ -154,7 +154,7 @@ bool Translator::integers(int32_t id, std::vector<int64_t>* integers) {
   const auto list = value.tryToIntList();
   if (!list.ok()) return false;
   integers->assign(list.get().begin(), list.get().end());
-  if (table_.has_symbolic_integers()) integer_lists_.push_back(id);
+  if (!table_.info(id).constant) integer_lists_.push_back(id);
   return true;
 }
 

@@ -12,8 +12,6 @@ ValueTable::ValueTable(const MethodView& view) {
     infos_.push_back(view.value_info(i));
     if (value.isTensor()) {
       tensors_.emplace(value.payload.as_tensor.unsafeGetTensorImpl(), static_cast<int32_t>(i));
-    } else if (!value.isNone() && (value.isInt() || value.isDouble() || value.isBool())) {
-      symbolic_ = symbolic_ || !view.value_info(i).constant;
     }
   }
 }

@@ -51,8 +51,6 @@ class ValueTable {
   int32_t find(const aten::Tensor& tensor) const;
   /// The values of a list's tensors; -1 stands for None. False when it is no list of tensors.
   bool list_items(int32_t id, std::vector<int32_t>* items) const;
-  /// Some integer of the method is not known at load.
-  bool has_symbolic_integers() const { return symbolic_; }
 
   /// Tensors and numbers that the instruction may read.
   void collect_reads(const PlanInstruction& instruction, std::vector<int32_t>* ids) const;
@@ -63,7 +61,6 @@ class ValueTable {
   std::vector<EValue*> values_;
   std::vector<PlanValue> infos_;
   std::unordered_map<const void*, int32_t> tensors_;
-  bool symbolic_ = false;
 };
 
 }  // namespace kernels

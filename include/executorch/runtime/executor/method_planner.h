@@ -26,7 +26,7 @@ namespace runtime {
 
 enum class InstructionKind : uint8_t { Kernel, Delegate, Move, JumpFalse, Free };
 
-/// One instruction of a chain, as the program has it. All members are valid while plan() runs.
+/// One instruction of a chain, as the program has it. What its members point to lives as long as the method.
 struct PlanInstruction {
   InstructionKind kind;
   /// Operator with overload ("aten::add.out") or backend id; null for the other kinds.
