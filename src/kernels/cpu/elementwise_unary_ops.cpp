@@ -1,5 +1,9 @@
 // Elementwise operators with one tensor operand.
+#include <algorithm>
+
+#include "compute/elementwise/cast.h"
 #include "compute/elementwise/complex_loops.h"
+#include "compute/elementwise/layout.h"
 #include "kernels/cpu/elementwise_call.h"
 #include "kernels/cpu/tables.h"
 
@@ -45,23 +49,37 @@ Error sign(Context&, const Tensor& self, Tensor& out) {
   return run_elementwise(ElementwiseOp::Sign, self.scalar_type(), self.scalar_type(), {{"self", self}}, out);
 }
 
-/// Applies a loop over contiguous complex numbers of the layout that both tensors share.
+/// Applies a loop over contiguous complex numbers, row by row in blocks. The results have type `result`.
 using ComplexLoop = void (*)(compute::ComputeType, void*, const void*, int64_t);
-Error complex_map(ComplexLoop loop, const Tensor& self, ScalarType result, Tensor& out) {
-  ET_REQUIRE(self.scalar_type() != ScalarType::ComplexHalf && out.scalar_type() == result, InvalidArgument,
-             "argument 'out': %s cannot hold the result for %s", describe(out).text, describe(self).text);
+Error complex_map(ComplexLoop loop, const Tensor& self, compute::ComputeType result, Tensor& out) {
+  constexpr int64_t kBlock = 256, kWidest = 16;
   ET_TRY(resize_output_like(out, self));
-  ET_REQUIRE(same_layout(out, self), InvalidArgument, "argument 'out': another dim order than 'self'");
   ET_TRY(check_no_overlap(out, self, "self"));
-  const auto type = compute::compute_type(compute_dtype(self.scalar_type()));
-  loop(type, out.mutable_data_ptr(), self.const_data_ptr(), self.numel());
+  const TensorView from = view_of(self), to = view_of(out);
+  const auto type = compute::compute_type(from.dtype);
+  const auto load = compute::load_loop(from.dtype, type);
+  const auto store = compute::store_loop(result, to.dtype);
+  const int64_t* strides[] = {to.strides, from.strides};
+  const compute::Layout layout = compute::make_layout(from.rank, from.sizes, strides, 2);
+  alignas(kWidest) char in_block[kBlock * kWidest];
+  alignas(kWidest) char out_block[kBlock * kWidest];
+  compute::LayoutCursor cursor(layout, 0);
+  for (int64_t left = layout.numel(); left > 0;) {
+    const int64_t n = std::min({cursor.left_in_row(), left, kBlock});
+    load(in_block, from.data + cursor.offset(1) * self.element_size(), layout.inner_stride(1), n);
+    loop(type, out_block, in_block, n);
+    store(to.data + cursor.offset(0) * out.element_size(), layout.inner_stride(0), out_block, n);
+    cursor.advance(n);
+    left -= n;
+  }
   return Error::Ok;
 }
 
 Error abs(Context& context, const Tensor& self, Tensor& out) {
   if (!is_complex(self.scalar_type())) return same_type<ElementwiseOp::Abs>(context, self, out);
-  const ScalarType real = self.scalar_type() == ScalarType::ComplexDouble ? ScalarType::Double : ScalarType::Float;
-  return complex_map(compute::complex_magnitude, self, real, out);
+  ET_TRY(check_floating(out, "out"));
+  const bool wide = self.scalar_type() == ScalarType::ComplexDouble;
+  return complex_map(compute::complex_magnitude, self, wide ? compute::ComputeType::f64 : compute::ComputeType::f32, out);
 }
 
 Error conj_physical(Context&, const Tensor& self, Tensor& out) {
@@ -69,7 +87,8 @@ Error conj_physical(Context&, const Tensor& self, Tensor& out) {
     ET_TRY(check_arithmetic(self, "self"));
     return run_elementwise(ElementwiseOp::Copy, self.scalar_type(), self.scalar_type(), {{"self", self}}, out);
   }
-  return complex_map(compute::complex_conjugate, self, self.scalar_type(), out);
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
+  return complex_map(compute::complex_conjugate, self, compute::compute_type(compute_dtype(self.scalar_type())), out);
 }
 
 template <ElementwiseOp op>
