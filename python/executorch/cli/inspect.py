@@ -84,7 +84,7 @@ def _print_method(console: Any, method: dict) -> None:
     if "plan" in method:
         console.print(f"  plan      {len(method['plan'])} lines, {common.bytes_text(method['plan_bytes'])}")
         for line in method["plan"]:
-            console.print("    " + line, markup=False)
+            console.print("    " + line, markup=False, soft_wrap=True)
 
 
 def main(args: Any) -> int:
