@@ -27,17 +27,26 @@ inline To bits_of(From from) {
 }
 
 #if defined(__F16C__)
-inline float widen(Half h) { return _cvtsh_ss(h.bits); }
-inline Half narrow_to_half(float x) { return {static_cast<uint16_t>(_cvtss_sh(x, 0))}; }
+inline float widen(Half h) {
+  return _cvtsh_ss(h.bits);
+}
+inline Half narrow_to_half(float x) {
+  return {static_cast<uint16_t>(_cvtss_sh(x, 0))};
+}
 #elif defined(__aarch64__)
-inline float widen(Half h) { return static_cast<float>(bits_of<__fp16>(h.bits)); }
-inline Half narrow_to_half(float x) { return {bits_of<uint16_t>(static_cast<__fp16>(x))}; }
+inline float widen(Half h) {
+  return static_cast<float>(bits_of<__fp16>(h.bits));
+}
+inline Half narrow_to_half(float x) {
+  return {bits_of<uint16_t>(static_cast<__fp16>(x))};
+}
 #else
 inline float widen(Half h) {
   const uint32_t sign = static_cast<uint32_t>(h.bits & 0x8000) << 16;
   const uint32_t magnitude = h.bits & 0x7fff;
   // Subnormal: as many units of 2^-24.
-  const uint32_t small = bits_of<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t small =
+      bits_of<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t normal = (magnitude << 13) + (magnitude >= 0x7c00 ? 0x70000000u : 0x38000000u);
   return bits_of<float>(sign | (magnitude < 0x400 ? small : normal));
 }
@@ -54,7 +63,9 @@ inline Half narrow_to_half(float x) {
 }
 #endif
 
-inline float widen(BFloat16 b) { return bits_of<float>(static_cast<uint32_t>(b.bits) << 16); }
+inline float widen(BFloat16 b) {
+  return bits_of<float>(static_cast<uint32_t>(b.bits) << 16);
+}
 inline BFloat16 narrow_to_bfloat16(float x) {
   const uint32_t bits = bits_of<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
@@ -70,7 +81,8 @@ inline int32_t truncate_to_i32(double x) {
 }
 template <class F>
 inline int64_t truncate_to_i64(F x) {
-  return x >= static_cast<F>(-0x1p63) && x < static_cast<F>(0x1p63) ? static_cast<int64_t>(x) : INT64_MIN;
+  return x >= static_cast<F>(-0x1p63) && x < static_cast<F>(0x1p63) ? static_cast<int64_t>(x)
+                                                                    : INT64_MIN;
 }
 
 template <class T>
@@ -84,7 +96,8 @@ template <class To, class From>
 struct Convert {
   static inline To apply(From x) {
     if constexpr (kFloating<From> && !kFloating<To>) {
-      if constexpr (sizeof(To) < 4 || (sizeof(To) == 4 && static_cast<To>(-1) < static_cast<To>(0))) {
+      if constexpr (sizeof(To) < 4 ||
+                    (sizeof(To) == 4 && static_cast<To>(-1) < static_cast<To>(0))) {
         return static_cast<To>(truncate_to_i32(x));
       } else {
         return static_cast<To>(truncate_to_i64(x));
@@ -144,8 +157,12 @@ inline int64_t convert_head(To*, const From*, int64_t) {
   return 0;
 }
 #if defined(__F16C__)
-inline int64_t convert_head(float* to, const Half* from, int64_t n) { return widen_block(to, from, n); }
-inline int64_t convert_head(Half* to, const float* from, int64_t n) { return narrow_block(to, from, n); }
+inline int64_t convert_head(float* to, const Half* from, int64_t n) {
+  return widen_block(to, from, n);
+}
+inline int64_t convert_head(Half* to, const float* from, int64_t n) {
+  return narrow_block(to, from, n);
+}
 #endif
 
 template <class To, class From>
@@ -169,7 +186,9 @@ void store_to(void* destination, int64_t stride, const void* block, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i * stride] = Convert<Stored, Computed>::apply(from[i]);
 }
 
-constexpr int index_of(DType type) { return static_cast<int>(type); }
+constexpr int index_of(DType type) {
+  return static_cast<int>(type);
+}
 
 template <class Stored>
 constexpr void fill_row(CastLoops& loops, DType type) {

@@ -12,7 +12,6 @@ struct Complex {
   T im;
 };
 
-
 template <class T>
 Complex<T> operator+(Complex<T> a, Complex<T> b) {
   return {a.re + b.re, a.im + b.im};
@@ -114,7 +113,7 @@ BlockLoop select(ElementwiseOp op) {
   }
 }
 
-// ---- casts: the parts of a complex number go through the casts of real numbers ---------------------------------------
+// ---- casts: the parts of a complex number go through the casts of real numbers ----
 
 template <class T>
 constexpr ComputeType kRealCompute = std::is_same_v<T, float> ? ComputeType::f32 : ComputeType::f64;
@@ -173,12 +172,14 @@ void store_real_part(void* destination, int64_t stride, const void* block, int64
   constexpr size_t part = element_size(to) / 2;
   store_loop(from, part_type(to))(destination, stride * 2, block, n);
   auto* bytes = static_cast<char*>(destination) + part;
-  for (int64_t i = 0; i < n; ++i) std::memset(bytes + i * stride * 2 * static_cast<int64_t>(part), 0, part);
+  for (int64_t i = 0; i < n; ++i)
+    std::memset(bytes + i * stride * 2 * static_cast<int64_t>(part), 0, part);
 }
 
 // X(type) for every element type.
-#define EXECUTORCH_ALL_DTYPES(X)                                                                          \
-  X(u8) X(i8) X(i16) X(i32) X(i64) X(f16) X(f32) X(f64) X(c32) X(c64) X(c128) X(boolean) X(bf16) X(u16) \
+#define EXECUTORCH_ALL_DTYPES(X)                                                                  \
+  X(u8)                                                                                           \
+  X(i8) X(i16) X(i32) X(i64) X(f16) X(f32) X(f64) X(c32) X(c64) X(c128) X(boolean) X(bf16) X(u16) \
       X(u32) X(u64)
 
 template <class T>

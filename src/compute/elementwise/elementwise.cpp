@@ -14,7 +14,9 @@ constexpr int64_t kMinDirectRow = 32;
 /// Widest element of a compute type.
 constexpr int64_t kMaxComputeSize = 16;
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 
 /// How one operand is read.
 struct Source {
@@ -50,7 +52,8 @@ struct Plan {
 
 /// The type holds less than its compute type.
 bool is_narrow(DType common) {
-  return element_size(common) < element_size(compute_type(common)) || common == DType::u32 || common == DType::u64;
+  return element_size(common) < element_size(compute_type(common)) || common == DType::u32 ||
+         common == DType::u64;
 }
 
 /// Operands that a narrow common type cannot hold are rounded to it.
@@ -93,8 +96,8 @@ Plan make_plan(const ElementwiseCall& call) {
     plan.round = store_loop(compute, call.common);
     plan.unround = load_loop(call.common, compute);
   }
-  plan.out_direct =
-      call.out.dtype == storage_type(compute) && plan.round == nullptr && plan.layout.inner_stride(0) == 1;
+  plan.out_direct = call.out.dtype == storage_type(compute) && plan.round == nullptr &&
+                    plan.layout.inner_stride(0) == 1;
   bool all_direct = plan.out_direct;
   for (int k = 0; k < plan.operands; ++k) {
     plan.in[k] = make_source(call, k, plan.layout);
@@ -111,7 +114,8 @@ struct alignas(64) Buffers {
   char out[kBlock * kMaxComputeSize];
 };
 
-void load_values(const Source& source, const char* from, int64_t stride, int64_t count, char* to, char* narrow) {
+void load_values(const Source& source, const char* from, int64_t stride, int64_t count, char* to,
+                 char* narrow) {
   source.load(to, from, stride, count);
   if (source.round == nullptr) return;
   source.round(narrow, 1, to, count);
@@ -147,7 +151,8 @@ void run_in_place(const Plan& plan, int64_t first, int64_t last) {
   while (first < last) {
     const int64_t count = smaller(cursor.left_in_row(), last - first);
     for (int k = 0; k < plan.operands; ++k) {
-      if (moving >> k & 1) operands[k] = plan.in[k].data + cursor.offset(k + 1) * plan.in[k].element_size;
+      if (moving >> k & 1)
+        operands[k] = plan.in[k].data + cursor.offset(k + 1) * plan.in[k].element_size;
     }
     plan.loop(plan.out + cursor.offset(0) * plan.out_size, operands, scalars, count);
     cursor.advance(count);
@@ -162,8 +167,9 @@ void gather(const Plan& plan, LayoutCursor& cursor, int64_t count, Buffers& buff
     for (int k = 0; k < plan.operands; ++k) {
       const Source& source = plan.in[k];
       if (source.single) continue;
-      load_values(source, source.data + cursor.offset(k + 1) * source.element_size, plan.layout.inner_stride(k + 1), run,
-                  buffers.in[k] + done * plan.compute_size, buffers.narrow);
+      load_values(source, source.data + cursor.offset(k + 1) * source.element_size,
+                  plan.layout.inner_stride(k + 1), run, buffers.in[k] + done * plan.compute_size,
+                  buffers.narrow);
     }
     cursor.advance(run);
     done += run;
@@ -200,7 +206,8 @@ void run_in_blocks(const Plan& plan, int64_t first, int64_t last) {
         if (source.direct && plan.layout.inner_stride(k + 1) == 1) {
           operands[k] = from;
         } else {
-          load_values(source, from, plan.layout.inner_stride(k + 1), count, buffers.in[k], buffers.narrow);
+          load_values(source, from, plan.layout.inner_stride(k + 1), count, buffers.in[k],
+                      buffers.narrow);
         }
       }
       if (plan.out_direct) out = plan.out + writer.offset(0) * plan.out_size;
@@ -228,8 +235,9 @@ void run_in_blocks(const Plan& plan, int64_t first, int64_t last) {
 /// Elements that are worth handing to a thread: about 10 us.
 int64_t grain_of(ElementwiseOp op) {
   const bool heavy = op >= ElementwiseOp::Exp && op <= ElementwiseOp::Logit;
-  const bool heavy_binary = op == ElementwiseOp::Pow || op == ElementwiseOp::Atan2 || op == ElementwiseOp::Fmod ||
-                            op == ElementwiseOp::Remainder || op == ElementwiseOp::Glu || op == ElementwiseOp::Elu;
+  const bool heavy_binary = op == ElementwiseOp::Pow || op == ElementwiseOp::Atan2 ||
+                            op == ElementwiseOp::Fmod || op == ElementwiseOp::Remainder ||
+                            op == ElementwiseOp::Glu || op == ElementwiseOp::Elu;
   return heavy || heavy_binary ? 4 * kBlock : 32 * kBlock;
 }
 
@@ -246,7 +254,8 @@ void elementwise(const ElementwiseCall& call) {
   const int64_t grain = grain_of(call.op);
   if (numel == 0) return;
   if (numel <= grain) return body(plan, 0, numel);
-  threadpool::parallel_for(0, numel, grain, [&](int64_t first, int64_t last) { body(plan, first, last); });
+  threadpool::parallel_for(0, numel, grain,
+                           [&](int64_t first, int64_t last) { body(plan, first, last); });
 }
 
 bool any_zero(const Operand& operand, int rank, const int64_t* sizes) {

@@ -47,10 +47,12 @@ std::vector<Isa> all_isas() {
   for (size_t i = 0; i < kIsaCount; ++i) isas.push_back(static_cast<Isa>(i));
   return isas;
 }
-INSTANTIATE_TEST_SUITE_P(, EachIsa, testing::ValuesIn(all_isas()), [](const auto& info) { return isa_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(, EachIsa, testing::ValuesIn(all_isas()),
+                         [](const auto& info) { return isa_name(info.param); });
 
 template <class T>
-std::vector<T> run(ElementwiseOp op, const std::vector<std::vector<T>>& operands, uint32_t scalars, int64_t n) {
+std::vector<T> run(ElementwiseOp op, const std::vector<std::vector<T>>& operands, uint32_t scalars,
+                   int64_t n) {
   std::vector<T> out(static_cast<size_t>(n) + 1, T{77});
   const void* pointers[kMaxOperands];
   for (size_t k = 0; k < operands.size(); ++k) pointers[k] = operands[k].data();
@@ -69,7 +71,8 @@ TEST_P(EachIsa, ResultsDoNotDependOnPositionOrLength) {
     a[i] = normal(random);
     b[i] = normal(random);
   }
-  for (const ElementwiseOp op : {ElementwiseOp::Exp, ElementwiseOp::Gelu, ElementwiseOp::Pow, ElementwiseOp::Sin}) {
+  for (const ElementwiseOp op :
+       {ElementwiseOp::Exp, ElementwiseOp::Gelu, ElementwiseOp::Pow, ElementwiseOp::Sin}) {
     const std::vector<float> whole = run<float>(op, {a, b}, 0, 70);
     for (int64_t n = 0; n <= 70; ++n) {
       const std::vector<float> part = run<float>(op, {a, b}, 0, n);
@@ -83,13 +86,19 @@ TEST_P(EachIsa, ResultsDoNotDependOnPositionOrLength) {
 
 TEST_P(EachIsa, IntegersWrapAndNeverTrap) {
   constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
-  const std::vector<int64_t> a = {lowest, 7, -7, 5, lowest, 0, 9}, b = {-1, 2, 2, 0, lowest, -3, -4};
-  EXPECT_EQ(run<int64_t>(ElementwiseOp::DivTrunc, {a, b}, 0, 7), (std::vector<int64_t>{lowest, 3, -3, 0, 1, 0, -2}));
-  EXPECT_EQ(run<int64_t>(ElementwiseOp::DivFloor, {a, b}, 0, 7), (std::vector<int64_t>{lowest, 3, -4, 0, 1, 0, -3}));
-  EXPECT_EQ(run<int64_t>(ElementwiseOp::Remainder, {a, b}, 0, 7), (std::vector<int64_t>{0, 1, 1, 0, 0, 0, -3}));
-  EXPECT_EQ(run<int64_t>(ElementwiseOp::Fmod, {a, b}, 0, 7), (std::vector<int64_t>{0, 1, -1, 0, 0, 0, 1}));
+  const std::vector<int64_t> a = {lowest, 7, -7, 5, lowest, 0, 9},
+                             b = {-1, 2, 2, 0, lowest, -3, -4};
+  EXPECT_EQ(run<int64_t>(ElementwiseOp::DivTrunc, {a, b}, 0, 7),
+            (std::vector<int64_t>{lowest, 3, -3, 0, 1, 0, -2}));
+  EXPECT_EQ(run<int64_t>(ElementwiseOp::DivFloor, {a, b}, 0, 7),
+            (std::vector<int64_t>{lowest, 3, -4, 0, 1, 0, -3}));
+  EXPECT_EQ(run<int64_t>(ElementwiseOp::Remainder, {a, b}, 0, 7),
+            (std::vector<int64_t>{0, 1, 1, 0, 0, 0, -3}));
+  EXPECT_EQ(run<int64_t>(ElementwiseOp::Fmod, {a, b}, 0, 7),
+            (std::vector<int64_t>{0, 1, -1, 0, 0, 0, 1}));
   EXPECT_EQ(run<int64_t>(ElementwiseOp::Abs, {a}, 0, 2), (std::vector<int64_t>{lowest, 7}));
-  EXPECT_EQ(run<int32_t>(ElementwiseOp::Pow, {{3, -1, 2, 1, -1, 5, 2}, {40, -3, -1, -9, -4, 0, 31}}, 0, 7),
+  EXPECT_EQ(run<int32_t>(ElementwiseOp::Pow, {{3, -1, 2, 1, -1, 5, 2}, {40, -3, -1, -9, -4, 0, 31}},
+                         0, 7),
             (std::vector<int32_t>{static_cast<int32_t>(12157665459056928801ull), -1, 0, 1, 1, 1,
                                   std::numeric_limits<int32_t>::min()}));
   EXPECT_EQ(run<int32_t>(ElementwiseOp::ShiftLeft, {{1, 1, 1, -1}, {31, 32, -1, 1}}, 0, 4),
@@ -103,19 +112,21 @@ TEST_P(EachIsa, NanPropagatesThroughExtrema) {
   for (const ElementwiseOp op : {ElementwiseOp::Maximum, ElementwiseOp::Minimum}) {
     for (const float x : run<float>(op, {{nan, 1}, {1, nan}}, 0, 2)) EXPECT_TRUE(std::isnan(x));
   }
-  EXPECT_EQ(run<float>(ElementwiseOp::Maximum, {{1, 3}, {2, -4}}, 0, 2), (std::vector<float>{2, 3}));
+  EXPECT_EQ(run<float>(ElementwiseOp::Maximum, {{1, 3}, {2, -4}}, 0, 2),
+            (std::vector<float>{2, 3}));
   EXPECT_TRUE(std::isnan(run<float>(ElementwiseOp::Clamp, {{nan}, {0}, {1}}, 0, 1)[0]));
   EXPECT_TRUE(std::isnan(run<float>(ElementwiseOp::Relu, {{nan}}, 0, 1)[0]));
 }
 
 TEST_P(EachIsa, FloatDivisionFollowsPython) {
-  EXPECT_EQ(run<float>(ElementwiseOp::Remainder, {{5.5f, -5.5f, 5.5f, -5.5f}, {2, 2, -2, -2}}, 0, 4),
-            (std::vector<float>{1.5f, 0.5f, -0.5f, -1.5f}));
+  EXPECT_EQ(
+      run<float>(ElementwiseOp::Remainder, {{5.5f, -5.5f, 5.5f, -5.5f}, {2, 2, -2, -2}}, 0, 4),
+      (std::vector<float>{1.5f, 0.5f, -0.5f, -1.5f}));
   EXPECT_EQ(run<float>(ElementwiseOp::DivFloor, {{5.5f, -5.5f, 6, 1}, {2, 2, -2, 0.1f}}, 0, 4),
             (std::vector<float>{2, -3, -3, 9}));
 }
 
-// ---- casts ----------------------------------------------------------------------------------------------------------
+// ---- casts ----
 
 float half_value(uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -149,16 +160,20 @@ TEST_P(EachIsa, HalfRoundsToNearestEven) {
   std::vector<float> values;
   std::vector<uint16_t> expected;
   for (uint32_t h = 0; h < 0x7bff; ++h) {
-    const float low = half_value(static_cast<uint16_t>(h)), high = half_value(static_cast<uint16_t>(h + 1));
+    const float low = half_value(static_cast<uint16_t>(h)),
+                high = half_value(static_cast<uint16_t>(h + 1));
     const float middle = (low + high) / 2;
     const auto even = static_cast<uint16_t>(h % 2 == 0 ? h : h + 1);
-    values.insert(values.end(), {middle, std::nextafter(middle, 0.f), std::nextafter(middle, 1e9f), -middle});
-    expected.insert(expected.end(), {even, static_cast<uint16_t>(h), static_cast<uint16_t>(h + 1), static_cast<uint16_t>(even | 0x8000)});
+    values.insert(values.end(),
+                  {middle, std::nextafter(middle, 0.f), std::nextafter(middle, 1e9f), -middle});
+    expected.insert(expected.end(), {even, static_cast<uint16_t>(h), static_cast<uint16_t>(h + 1),
+                                     static_cast<uint16_t>(even | 0x8000)});
   }
   values.insert(values.end(), {65519.99f, 65520.f, 1e30f});
   expected.insert(expected.end(), {0x7bff, 0x7c00, 0x7c00});
   std::vector<uint16_t> found(values.size());
-  store_loop(ComputeType::f32, DType::f16)(found.data(), 1, values.data(), static_cast<int64_t>(values.size()));
+  store_loop(ComputeType::f32, DType::f16)(found.data(), 1, values.data(),
+                                           static_cast<int64_t>(values.size()));
   EXPECT_EQ(found, expected);
 }
 
@@ -167,7 +182,8 @@ TEST_P(EachIsa, FloatsBecomeIntegersByTruncation) {
   int32_t narrow[7];
   store_loop(ComputeType::f32, DType::i32)(narrow, 1, values, 7);
   constexpr int32_t lowest = std::numeric_limits<int32_t>::min();
-  EXPECT_EQ(std::vector<int32_t>(narrow, narrow + 7), (std::vector<int32_t>{1, -1, lowest, lowest, 300, lowest, lowest}));
+  EXPECT_EQ(std::vector<int32_t>(narrow, narrow + 7),
+            (std::vector<int32_t>{1, -1, lowest, lowest, 300, lowest, lowest}));
   int64_t wide[7];
   store_loop(ComputeType::f32, DType::i64)(wide, 1, values, 7);
   EXPECT_EQ(wide[2], 3000000000);
@@ -190,7 +206,7 @@ TEST_P(EachIsa, CastsHonourStrides) {
   EXPECT_EQ(std::vector<double>(spread, spread + 5), (std::vector<double>{6, 0, 4, 0, 2}));
 }
 
-// ---- tensors --------------------------------------------------------------------------------------------------------
+// ---- tensors ----
 
 struct Shape {
   std::vector<int64_t> sizes;
@@ -218,11 +234,14 @@ template <class A, class B, class F>
 void check_add(const Shape& out_shape, const Shape& a_shape, const Shape& b_shape, F expected) {
   std::mt19937 random(3);
   const auto count = [](const Shape& s) { return static_cast<size_t>(numel(s.sizes)); };
-  std::vector<char> a_bytes(count(a_shape) * sizeof(A) + 1), b_bytes(count(b_shape) * sizeof(B) + 1);
+  std::vector<char> a_bytes(count(a_shape) * sizeof(A) + 1),
+      b_bytes(count(b_shape) * sizeof(B) + 1);
   A* a = reinterpret_cast<A*>(a_bytes.data());
   B* b = reinterpret_cast<B*>(b_bytes.data());
-  for (size_t i = 0; i < count(a_shape); ++i) a[i] = static_cast<A>(static_cast<int>(random() % 100) - 50);
-  for (size_t i = 0; i < count(b_shape); ++i) b[i] = static_cast<B>(static_cast<int>(random() % 100) - 50);
+  for (size_t i = 0; i < count(a_shape); ++i)
+    a[i] = static_cast<A>(static_cast<int>(random() % 100) - 50);
+  for (size_t i = 0; i < count(b_shape); ++i)
+    b[i] = static_cast<B>(static_cast<int>(random() % 100) - 50);
   std::vector<float> out(count(out_shape), -1);
   ElementwiseCall call;
   call.op = ElementwiseOp::Add;
@@ -231,7 +250,8 @@ void check_add(const Shape& out_shape, const Shape& a_shape, const Shape& b_shap
   call.out = {out.data(), DType::f32, {}};
   call.in[0] = {a, kDType<A>, {}};
   call.in[1] = {b, kDType<B>, {}};
-  const auto out_strides = strides_of(out_shape), a_strides = strides_of(a_shape), b_strides = strides_of(b_shape);
+  const auto out_strides = strides_of(out_shape), a_strides = strides_of(a_shape),
+             b_strides = strides_of(b_shape);
   for (size_t d = 0; d < out_shape.sizes.size(); ++d) {
     call.sizes[d] = out_shape.sizes[d];
     call.out.strides[d] = out_strides[d];
@@ -254,11 +274,13 @@ void check_add(const Shape& out_shape, const Shape& a_shape, const Shape& b_shap
 
 TEST_P(EachIsa, TensorsOfAnyLayoutBroadcast) {
   const auto sum = [](auto a, auto b) { return static_cast<float>(a) + static_cast<float>(b); };
-  const std::vector<Shape> outs = {{{2, 3, 4, 5}, {0, 1, 2, 3}}, {{2, 3, 4, 5}, {0, 2, 3, 1}}, {{2, 3, 4, 5}, {3, 1, 0, 2}},
-                                   {{1, 1, 70, 33}, {0, 1, 2, 3}}, {{3, 1, 1, 1}, {0, 1, 2, 3}}, {{2, 0, 4, 5}, {0, 1, 2, 3}},
-                                   {{7, 1, 3, 1200}, {0, 1, 2, 3}}, {{7, 5, 3, 1200}, {0, 2, 3, 1}}};
+  const std::vector<Shape> outs = {
+      {{2, 3, 4, 5}, {0, 1, 2, 3}},    {{2, 3, 4, 5}, {0, 2, 3, 1}},   {{2, 3, 4, 5}, {3, 1, 0, 2}},
+      {{1, 1, 70, 33}, {0, 1, 2, 3}},  {{3, 1, 1, 1}, {0, 1, 2, 3}},   {{2, 0, 4, 5}, {0, 1, 2, 3}},
+      {{7, 1, 3, 1200}, {0, 1, 2, 3}}, {{7, 5, 3, 1200}, {0, 2, 3, 1}}};
   for (const Shape& out : outs) {
-    for (const std::vector<int>& order : {std::vector<int>{0, 1, 2, 3}, {0, 2, 3, 1}, {3, 2, 1, 0}}) {
+    for (const std::vector<int>& order :
+         {std::vector<int>{0, 1, 2, 3}, {0, 2, 3, 1}, {3, 2, 1, 0}}) {
       Shape b = {out.sizes, order};
       check_add<float, float>(out, {out.sizes, {0, 1, 2, 3}}, b, sum);
       check_add<double, int8_t>(out, {out.sizes, order}, b, sum);

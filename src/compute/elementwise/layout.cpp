@@ -3,7 +3,9 @@
 namespace executorch::compute {
 namespace {
 
-int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+int64_t magnitude(int64_t x) {
+  return x < 0 ? -x : x;
+}
 
 // -1 when dimension `a` belongs outside `b`, 1 inside, 0 when this tensor does not say.
 int compare(const int64_t* strides, int a, int b) {
@@ -18,7 +20,8 @@ void append_dimension(Layout& layout, int64_t size, const int64_t* strides) {
   if (size == 1) return;
   const int last = layout.rank - 1;
   bool joins = last >= 0;
-  for (int t = 0; joins && t < layout.tensors; ++t) joins = layout.strides[t][last] == strides[t] * size;
+  for (int t = 0; joins && t < layout.tensors; ++t)
+    joins = layout.strides[t][last] == strides[t] * size;
   if (joins) {
     layout.sizes[last] *= size;
     for (int t = 0; t < layout.tensors; ++t) layout.strides[t][last] = strides[t];
@@ -29,7 +32,8 @@ void append_dimension(Layout& layout, int64_t size, const int64_t* strides) {
   ++layout.rank;
 }
 
-void order_dimensions(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors, int* order) {
+void order_dimensions(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors,
+                      int* order) {
   for (int d = 0; d < rank; ++d) {
     int place = d;
     // Insertion: move the new dimension outwards past those that belong inside it.
@@ -81,7 +85,8 @@ void LayoutCursor::advance(int64_t count) {
     for (int t = 0; t < layout_.tensors; ++t) offset_[t] += layout_.strides[t][d];
     if (++position_[d] < layout_.sizes[d]) return;
     position_[d] = 0;
-    for (int t = 0; t < layout_.tensors; ++t) offset_[t] -= layout_.sizes[d] * layout_.strides[t][d];
+    for (int t = 0; t < layout_.tensors; ++t)
+      offset_[t] -= layout_.sizes[d] * layout_.strides[t][d];
   }
 }
 

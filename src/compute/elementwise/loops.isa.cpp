@@ -4,7 +4,8 @@
 namespace EXECUTORCH_ISA_NAMESPACE {
 namespace {
 
-/// Operands of a block, walked by whole vectors. A single value is spread over a vector of its own and stays in place.
+/// Operands of a block, walked by whole vectors. A single value is spread over a vector of its own
+/// and stays in place.
 template <class V, int N>
 class Cursor {
  public:
@@ -71,7 +72,8 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
       tail = to;
       to = last;
     }
-    store<V>(to, apply<Op, N>([&](int k) __attribute__((always_inline)) { return cursor.next(k); }));
+    store<V>(to,
+             apply<Op, N>([&](int k) __attribute__((always_inline)) { return cursor.next(k); }));
     to += lanes;
     n -= lanes;
   }
@@ -81,12 +83,15 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
 // Rows of the table by the letter in EXECUTORCH_ELEMENTWISE_OPERATIONS: f32, f64, i32, i64.
 #define EXECUTORCH_LOOPS_A(op__, n__) \
   {loop<op__, F32, n__>, loop<op__, F64, n__>, loop<op__, I32, n__>, loop<op__, I64, n__>},
-#define EXECUTORCH_LOOPS_F(op__, n__) {loop<op__, F32, n__>, loop<op__, F64, n__>, nullptr, nullptr},
-#define EXECUTORCH_LOOPS_I(op__, n__) {nullptr, nullptr, loop<op__, I32, n__>, loop<op__, I64, n__>},
+#define EXECUTORCH_LOOPS_F(op__, n__) \
+  {loop<op__, F32, n__>, loop<op__, F64, n__>, nullptr, nullptr},
+#define EXECUTORCH_LOOPS_I(op__, n__) \
+  {nullptr, nullptr, loop<op__, I32, n__>, loop<op__, I64, n__>},
 #define EXECUTORCH_LOOPS(op__, n__, types__) EXECUTORCH_LOOPS_##types__(op__, n__)
 
 }  // namespace
 
-const ElementwiseLoops elementwise_loops_table = {{EXECUTORCH_ELEMENTWISE_OPERATIONS(EXECUTORCH_LOOPS)}};
+const ElementwiseLoops elementwise_loops_table = {
+    {EXECUTORCH_ELEMENTWISE_OPERATIONS(EXECUTORCH_LOOPS)}};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

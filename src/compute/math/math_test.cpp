@@ -25,8 +25,12 @@ struct Case {
   double double_bound;  // ulp
 };
 
-long double sigmoid_reference(long double x) { return 1 / (1 + std::exp(-x)); }
-long double rsqrt_reference(long double x) { return 1 / std::sqrt(x); }
+long double sigmoid_reference(long double x) {
+  return 1 / (1 + std::exp(-x));
+}
+long double rsqrt_reference(long double x) {
+  return 1 / std::sqrt(x);
+}
 
 // The bounds that math.h states.
 const Case kCases[] = {
@@ -75,7 +79,8 @@ std::vector<T> samples(double low, double high) {
   const double limit = sizeof(T) == 4 ? 1e38 : 1e308;
   low = std::max(low, -limit);
   high = std::min(high, limit);
-  for (int i = 0; i < kEven; ++i) values.push_back(static_cast<T>(low + (high - low) * even(random)));
+  for (int i = 0; i < kEven; ++i)
+    values.push_back(static_cast<T>(low + (high - low) * even(random)));
   for (int i = 0; i < kSmall; ++i) {
     const double x = std::exp2(-30 + 40 * even(random)) * (i % 2 ? 1 : -1);
     if (x >= low && x <= high) values.push_back(static_cast<T>(x));
@@ -84,7 +89,8 @@ std::vector<T> samples(double low, double high) {
   if (low >= 0 && high > 1e3 * (low + 1e-300)) {
     const double bottom = std::log2(std::max<double>(low, std::numeric_limits<T>::min() * 4));
     const double top = std::log2(high);
-    for (int i = 0; i < kEven; ++i) values.push_back(static_cast<T>(std::exp2(bottom + (top - bottom) * even(random))));
+    for (int i = 0; i < kEven; ++i)
+      values.push_back(static_cast<T>(std::exp2(bottom + (top - bottom) * even(random))));
   }
   return values;
 }
@@ -106,8 +112,8 @@ void check(const Case& c, Isa isa, ComputeType type, double bound) {
   const std::vector<T> x = samples<T>(c.low, c.high);
   std::vector<T> y(x.size());
   const void* operands[] = {x.data()};
-  elementwise_loops(isa).loop[static_cast<int>(c.op)][static_cast<int>(type)](y.data(), operands, 0,
-                                                                              static_cast<int64_t>(x.size()));
+  elementwise_loops(isa).loop[static_cast<int>(c.op)][static_cast<int>(type)](
+      y.data(), operands, 0, static_cast<int64_t>(x.size()));
   double worst = 0;
   T where = 0;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -117,8 +123,8 @@ void check(const Case& c, Isa isa, ComputeType type, double bound) {
       where = x[i];
     }
   }
-  EXPECT_LE(worst, bound) << operation_name(c.op) << " " << isa_name(isa) << " " << sizeof(T) * 8 << " bit at "
-                          << where << " in [" << c.low << ", " << c.high << "]";
+  EXPECT_LE(worst, bound) << operation_name(c.op) << " " << isa_name(isa) << " " << sizeof(T) * 8
+                          << " bit at " << where << " in [" << c.low << ", " << c.high << "]";
 }
 
 std::vector<Isa> supported_isas() {
@@ -157,7 +163,8 @@ void check_pow(Isa isa, ComputeType type, double bound) {
     const long double expected = std::pow(static_cast<long double>(x), static_cast<long double>(y));
     if (std::abs(expected) > std::numeric_limits<T>::max()) continue;
     worst = std::max(worst, error_in_ulp(call(isa, ElementwiseOp::Pow, type, x, y), expected));
-    const T angle = call(isa, ElementwiseOp::Atan2, type, y, static_cast<T>(even(random) < 0.5 ? -x : x));
+    const T angle =
+        call(isa, ElementwiseOp::Atan2, type, y, static_cast<T>(even(random) < 0.5 ? -x : x));
     EXPECT_LE(std::abs(angle), 3.1416);
   }
   EXPECT_LE(worst, bound) << isa_name(isa);
@@ -179,14 +186,28 @@ bool same(T a, T b) {
 template <class T>
 void check_special(Isa isa, ComputeType type) {
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  const T values[] = {0, static_cast<T>(-0.0), 1, -1, 2, -2, 3, -3, static_cast<T>(0.5), static_cast<T>(-0.5), 1e30f, -1e30f, inf, -inf, nan};
+  const T values[] = {0,
+                      static_cast<T>(-0.0),
+                      1,
+                      -1,
+                      2,
+                      -2,
+                      3,
+                      -3,
+                      static_cast<T>(0.5),
+                      static_cast<T>(-0.5),
+                      1e30f,
+                      -1e30f,
+                      inf,
+                      -inf,
+                      nan};
   for (const T a : values) {
     for (const T b : values) {
       EXPECT_TRUE(same(call(isa, ElementwiseOp::Pow, type, a, b), std::pow(a, b)) ||
                   std::abs(call(isa, ElementwiseOp::Pow, type, a, b) / std::pow(a, b) - 1) < 1e-6)
           << "pow " << a << " " << b << " " << isa_name(isa);
-      EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmod, type, a, b), std::fmod(a, b))) << "fmod " << a << " " << b << " "
-                                                                                   << isa_name(isa);
+      EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmod, type, a, b), std::fmod(a, b)))
+          << "fmod " << a << " " << b << " " << isa_name(isa);
       const T angle = call(isa, ElementwiseOp::Atan2, type, a, b);
       EXPECT_TRUE(same(angle, std::atan2(a, b)) || std::abs(angle / std::atan2(a, b) - 1) < 1e-6)
           << "atan2 " << a << " " << b << " " << angle << " " << isa_name(isa);
@@ -194,19 +215,24 @@ void check_special(Isa isa, ComputeType type) {
     struct {
       ElementwiseOp op;
       T (*reference)(T);
-    } unary[] = {{ElementwiseOp::Exp, std::exp},     {ElementwiseOp::Log, std::log},     {ElementwiseOp::Log1p, std::log1p},
-                 {ElementwiseOp::Expm1, std::expm1}, {ElementwiseOp::Tanh, std::tanh},   {ElementwiseOp::Sin, std::sin},
-                 {ElementwiseOp::Cos, std::cos},     {ElementwiseOp::Asin, std::asin},   {ElementwiseOp::Acos, std::acos},
-                 {ElementwiseOp::Atan, std::atan},   {ElementwiseOp::Sinh, std::sinh},   {ElementwiseOp::Cosh, std::cosh},
-                 {ElementwiseOp::Asinh, std::asinh}, {ElementwiseOp::Acosh, std::acosh}, {ElementwiseOp::Atanh, std::atanh},
-                 {ElementwiseOp::Erf, std::erf},     {ElementwiseOp::Erfc, std::erfc},   {ElementwiseOp::Log2, std::log2},
-                 {ElementwiseOp::Log10, std::log10}, {ElementwiseOp::Sqrt, std::sqrt},   {ElementwiseOp::Round, std::nearbyint},
-                 {ElementwiseOp::Floor, std::floor}, {ElementwiseOp::Ceil, std::ceil},   {ElementwiseOp::Trunc, std::trunc}};
+    } unary[] = {{ElementwiseOp::Exp, std::exp},         {ElementwiseOp::Log, std::log},
+                 {ElementwiseOp::Log1p, std::log1p},     {ElementwiseOp::Expm1, std::expm1},
+                 {ElementwiseOp::Tanh, std::tanh},       {ElementwiseOp::Sin, std::sin},
+                 {ElementwiseOp::Cos, std::cos},         {ElementwiseOp::Asin, std::asin},
+                 {ElementwiseOp::Acos, std::acos},       {ElementwiseOp::Atan, std::atan},
+                 {ElementwiseOp::Sinh, std::sinh},       {ElementwiseOp::Cosh, std::cosh},
+                 {ElementwiseOp::Asinh, std::asinh},     {ElementwiseOp::Acosh, std::acosh},
+                 {ElementwiseOp::Atanh, std::atanh},     {ElementwiseOp::Erf, std::erf},
+                 {ElementwiseOp::Erfc, std::erfc},       {ElementwiseOp::Log2, std::log2},
+                 {ElementwiseOp::Log10, std::log10},     {ElementwiseOp::Sqrt, std::sqrt},
+                 {ElementwiseOp::Round, std::nearbyint}, {ElementwiseOp::Floor, std::floor},
+                 {ElementwiseOp::Ceil, std::ceil},       {ElementwiseOp::Trunc, std::trunc}};
     for (const auto& u : unary) {
       const T found = call(isa, u.op, type, a, a), expected = u.reference(a);
       EXPECT_TRUE((std::isnan(found) && std::isnan(expected)) || found == expected ||
                   std::abs(found / expected - 1) < 1e-6)
-          << operation_name(u.op) << " " << a << ": " << found << " instead of " << expected << " " << isa_name(isa);
+          << operation_name(u.op) << " " << a << ": " << found << " instead of " << expected << " "
+          << isa_name(isa);
     }
   }
 }
@@ -240,13 +266,17 @@ TEST(Math, FmodIsExact) {
       const uint64_t bits = random();
       std::memcpy(&v, &bits, sizeof(v));
     }
-    EXPECT_TRUE(same(exact_fmod(values[0], values[1]), std::fmod(values[0], values[1]))) << values[0] << " " << values[1];
+    EXPECT_TRUE(same(exact_fmod(values[0], values[1]), std::fmod(values[0], values[1])))
+        << values[0] << " " << values[1];
   }
   for (const Isa isa : supported_isas()) {
     for (int i = 0; i < 5000; ++i) {
-      const float a = std::ldexp(static_cast<float>(random() % 16777216), static_cast<int>(random() % 60) - 30);
-      const float b = -std::ldexp(static_cast<float>(random() % 16777216), static_cast<int>(random() % 40) - 30);
-      EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmod, ComputeType::f32, a, b), std::fmod(a, b))) << a << " " << b;
+      const float a =
+          std::ldexp(static_cast<float>(random() % 16777216), static_cast<int>(random() % 60) - 30);
+      const float b = -std::ldexp(static_cast<float>(random() % 16777216),
+                                  static_cast<int>(random() % 40) - 30);
+      EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmod, ComputeType::f32, a, b), std::fmod(a, b)))
+          << a << " " << b;
     }
   }
 }

@@ -47,10 +47,11 @@ uint64_t join(uint64_t significand, int exponent) {
 
 // The first 1280 bits of 2 / pi behind the binary point.
 constexpr uint64_t kTwoOverPi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
 
 using Wide = unsigned __int128;
 
@@ -118,7 +119,8 @@ int reduce_angle(double x, double* high, double* low) {
   // A fraction of at least a half counts from the next quadrant, negative.
   quadrant += static_cast<int>(product[0] >> 63);
   // One bit less, so that rounding to double cannot leave the type.
-  const __int128 fraction = static_cast<__int128>((static_cast<Wide>(product[0]) << 64) | product[1]) >> 1;
+  const __int128 fraction =
+      static_cast<__int128>((static_cast<Wide>(product[0]) << 64) | product[1]) >> 1;
   const auto leading = static_cast<double>(fraction);
   const auto rest = static_cast<double>(fraction - static_cast<__int128>(leading));
   const double f_high = leading * 0x1p-127;

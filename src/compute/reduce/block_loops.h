@@ -18,9 +18,10 @@ constexpr int64_t kReduceBlock = 1024;
 struct BlockReductions {
   /// *result = combination of `n` >= 1 values. In the order of ReduceOp: Sum, Prod, Max, Min.
   void (*reduce[4][kRealComputeTypeCount])(void* result, const void* values, int64_t n);
-  /// Updates n columns with a row: where it has a larger (smaller) value or the first NaN, best = value and
-  /// index = position. Max, Min.
-  void (*track[2][kRealComputeTypeCount])(void* best, int64_t* index, const void* row, int64_t n, int64_t position);
+  /// Updates n columns with a row: where it has a larger (smaller) value or the first NaN, best =
+  /// value and index = position. Max, Min.
+  void (*track[2][kRealComputeTypeCount])(void* best, int64_t* index, const void* row, int64_t n,
+                                          int64_t position);
   /// First i with values[i] == *wanted, or the first NaN when that is wanted; n when there is none.
   int64_t (*find[kRealComputeTypeCount])(const void* values, int64_t n, const void* wanted);
   /// Sum of (values[i] - center)^2.

@@ -33,27 +33,43 @@ constexpr Element<V> highest() {
 // A reduction: its identity, how a vector enters and how two partial results combine.
 struct SumOf {
   template <class V>
-  static Element<V> identity() { return 0; }
+  static Element<V> identity() {
+    return 0;
+  }
   template <class V>
-  static V combine(V a, V b) { return wrapping_add(a, b); }
+  static V combine(V a, V b) {
+    return wrapping_add(a, b);
+  }
 };
 struct ProductOf {
   template <class V>
-  static Element<V> identity() { return 1; }
+  static Element<V> identity() {
+    return 1;
+  }
   template <class V>
-  static V combine(V a, V b) { return wrapping_mul(a, b); }
+  static V combine(V a, V b) {
+    return wrapping_mul(a, b);
+  }
 };
 struct MaximumOf {
   template <class V>
-  static Element<V> identity() { return lowest<V>(); }
+  static Element<V> identity() {
+    return lowest<V>();
+  }
   template <class V>
-  static V combine(V a, V b) { return Maximum::apply<V>(a, b); }
+  static V combine(V a, V b) {
+    return Maximum::apply<V>(a, b);
+  }
 };
 struct MinimumOf {
   template <class V>
-  static Element<V> identity() { return highest<V>(); }
+  static Element<V> identity() {
+    return highest<V>();
+  }
   template <class V>
-  static V combine(V a, V b) { return Minimum::apply<V>(a, b); }
+  static V combine(V a, V b) {
+    return Minimum::apply<V>(a, b);
+  }
 };
 
 /// Combines the lanes by halves.
@@ -84,9 +100,11 @@ inline Element<V> reduce_mapped(const Element<V>* values, int64_t n, F f) {
   for (V& p : partial) p = broadcast<V>(Op::template identity<V>());
   int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
-    for (int k = 0; k < 4; ++k) partial[k] = Op::template combine<V>(partial[k], f(load<V>(values + i + k * lanes)));
+    for (int k = 0; k < 4; ++k)
+      partial[k] = Op::template combine<V>(partial[k], f(load<V>(values + i + k * lanes)));
   }
-  for (; i + lanes <= n; i += lanes) partial[0] = Op::template combine<V>(partial[0], f(load<V>(values + i)));
+  for (; i + lanes <= n; i += lanes)
+    partial[0] = Op::template combine<V>(partial[0], f(load<V>(values + i)));
   if (i < n) {
     // Padding must not pass through f: it enters as the identity.
     const V rest = f(load_padded<V>(values + i, n - i, values[i]));
@@ -135,8 +153,9 @@ double square_sum(const double* values, int64_t n, double center) {
   return reduce_mapped<SumOf, F64>(values, n, [=](F64 v) { return (v - center) * (v - center); });
 }
 
-#define EXECUTORCH_BY_TYPE(loop__, ...) \
-  {loop__<__VA_ARGS__, F32>, loop__<__VA_ARGS__, F64>, loop__<__VA_ARGS__, I32>, loop__<__VA_ARGS__, I64>}
+#define EXECUTORCH_BY_TYPE(loop__, ...)                                          \
+  {loop__<__VA_ARGS__, F32>, loop__<__VA_ARGS__, F64>, loop__<__VA_ARGS__, I32>, \
+   loop__<__VA_ARGS__, I64>}
 
 }  // namespace
 

@@ -11,8 +11,9 @@
 
 namespace executorch::compute {
 
-/// Adds rows of up to kColumnBlock columns: groups of rows, groups of groups and so on are summed for themselves, so
-/// that rounding errors grow slowly. With another operation than Add there is one group.
+/// Adds rows of up to kColumnBlock columns: groups of rows, groups of groups and so on are summed
+/// for themselves, so that rounding errors grow slowly. With another operation than Add there is
+/// one group.
 class ColumnAccumulator {
  public:
   ColumnAccumulator(ElementwiseOp op, ComputeType compute, int64_t columns)

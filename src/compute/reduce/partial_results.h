@@ -15,12 +15,13 @@ struct alignas(16) ValuePair {
   char bytes[16];
 };
 
-/// Combines block results pairwise like a binary counter: level k holds 2^k blocks, so that rounding errors grow with
-/// the logarithm of the length.
+/// Combines block results pairwise like a binary counter: level k holds 2^k blocks, so that
+/// rounding errors grow with the logarithm of the length.
 class PairwiseTree {
  public:
   using Combine = void (*)(void* result, const void* values, int64_t n);
-  PairwiseTree(Combine combine, int64_t value_size) : combine_(combine), size_(static_cast<size_t>(value_size)) {}
+  PairwiseTree(Combine combine, int64_t value_size)
+      : combine_(combine), size_(static_cast<size_t>(value_size)) {}
 
   void add(const void* value) {
     ValuePair pair;

@@ -9,14 +9,16 @@
 namespace executorch::compute {
 namespace {
 
-/// A single output's elements are shared among threads from this length on, in at most kMaxChunks pieces whose borders
-/// depend on the length only.
+/// A single output's elements are shared among threads from this length on, in at most kMaxChunks
+/// pieces whose borders depend on the length only.
 constexpr int64_t kMinChunk = 64 * kReduceBlock;
 constexpr int64_t kMaxChunks = 256;
 /// Up to this many outputs are computed one after the other, each by all threads.
 constexpr int64_t kFewOutputs = 8;
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 
 /// A number of any real compute type.
 template <class T>
@@ -95,7 +97,9 @@ void Reducer::run() {
   const bool few = nest_.outputs <= kFewOutputs && nest_.count >= 2 * kMinChunk;
   if (few) return run_few();
   const bool columns = nest_.count > 0 && nest_.by_columns();
-  const int64_t grain = columns ? (output_grain(nest_) + kColumnBlock - 1) / kColumnBlock * kColumnBlock : output_grain(nest_);
+  const int64_t grain = columns
+                            ? (output_grain(nest_) + kColumnBlock - 1) / kColumnBlock * kColumnBlock
+                            : output_grain(nest_);
   threadpool::parallel_for(0, nest_.outputs, grain, [&](int64_t first, int64_t last) {
     columns ? run_columns(first, last) : run_outputs(first, last);
   });
@@ -118,22 +122,23 @@ const void* Reducer::truth(const void* block, void* buffer, int64_t n) const {
 }
 
 /// Divides and stores `n` results.
-void Reducer::finish(int64_t out, int64_t out_stride, int64_t index, int64_t index_stride, char* values,
-                     const int64_t* indices, int64_t n) const {
+void Reducer::finish(int64_t out, int64_t out_stride, int64_t index, int64_t index_stride,
+                     char* values, const int64_t* indices, int64_t n) const {
   if (out_.wanted()) {
     if (call_.divisor != 1) {
       alignas(8) char divisor[8];
       put_number(divisor, call_.compute, call_.divisor);
       const void* operands[] = {values, divisor};
       const bool floating = call_.compute == ComputeType::f32 || call_.compute == ComputeType::f64;
-      block_loop(floating ? ElementwiseOp::Div : ElementwiseOp::DivTrunc, call_.compute)(values, operands, 2, n);
+      block_loop(floating ? ElementwiseOp::Div : ElementwiseOp::DivTrunc, call_.compute)(
+          values, operands, 2, n);
     }
     out_.write(out, out_stride, values, n);
   }
   if (positions_) index_out_.write(index, index_stride, indices, n);
 }
 
-// ---- output by output -----------------------------------------------------------------------------------------------
+// ---- output by output ----
 
 Reducer::Partial Reducer::reduce_range(int64_t base, int64_t first, int64_t last) const {
   if (first == last) return identity();
@@ -154,7 +159,8 @@ Reducer::Partial Reducer::reduce_range(int64_t base, int64_t first, int64_t last
   return partial;
 }
 
-/// A value replaces the best before it when the two together reduce to something that the best alone is not.
+/// A value replaces the best before it when the two together reduce to something that the best
+/// alone is not.
 bool Reducer::better(const void* value, const void* best) const {
   int64_t unused;
   alignas(8) char copy[8];
@@ -218,7 +224,8 @@ void Reducer::run_few() const {
     Partial partials[kMaxChunks];
     threadpool::parallel_for(0, chunks, 1, [&](int64_t first, int64_t last) {
       for (int64_t c = first; c < last; ++c) {
-        partials[c] = reduce_range(cursor.offset(0), c * chunk, smaller((c + 1) * chunk, nest_.count));
+        partials[c] =
+            reduce_range(cursor.offset(0), c * chunk, smaller((c + 1) * chunk, nest_.count));
       }
     });
     Partial result = combine(partials, chunks);
@@ -227,7 +234,7 @@ void Reducer::run_few() const {
   }
 }
 
-// ---- columns side by side -------------------------------------------------------------------------------------------
+// ---- columns side by side ----
 
 void Reducer::track_columns(int64_t base, int64_t columns, char* values, int64_t* indices) const {
   const auto track = loops_.track[base_ == ReduceOp::Max ? 0 : 1][type()];
@@ -272,8 +279,8 @@ void Reducer::run_columns(int64_t first, int64_t last) const {
     } else {
       sum_columns(cursor.offset(0), columns, values);
     }
-    finish(cursor.offset(1), nest_.kept.inner_stride(1), cursor.offset(2), nest_.kept.inner_stride(2), values, indices,
-           columns);
+    finish(cursor.offset(1), nest_.kept.inner_stride(1), cursor.offset(2),
+           nest_.kept.inner_stride(2), values, indices, columns);
     cursor.advance(columns);
     first += columns;
   }
@@ -281,6 +288,8 @@ void Reducer::run_columns(int64_t first, int64_t last) const {
 
 }  // namespace
 
-void reduce(const ReduceCall& call) { Reducer(call).run(); }
+void reduce(const ReduceCall& call) {
+  Reducer(call).run();
+}
 
 }  // namespace executorch::compute

@@ -1,7 +1,8 @@
 /**
  * @file
- * Reductions and scans over tensors of any type, shape and stride. Floating sums are blocked (a fixed tree that
- * depends on the shape and layout only), integers wrap. Results do not depend on the number of threads.
+ * Reductions and scans over tensors of any type, shape and stride. Floating sums are blocked (a
+ * fixed tree that depends on the shape and layout only), integers wrap. Results do not depend on
+ * the number of threads.
  */
 #pragma once
 
@@ -30,7 +31,8 @@ struct ReduceSource {
   const int64_t* strides;
 };
 
-/// An output: one stride per dimension of the source, in elements; those of reduced dimensions are ignored.
+/// An output: one stride per dimension of the source, in elements; those of reduced dimensions are
+/// ignored.
 struct ReduceTarget {
   void* data = nullptr;
   DType dtype = DType::f32;
@@ -46,22 +48,23 @@ struct ReduceCall {
   ComputeType compute;
   /// Values; without data when only positions are wanted.
   ReduceTarget out;
-  /// Max and Min: the position of the first such value (of the first NaN, if any) in row-major order of the reduced
-  /// dimensions. Its dtype is i64.
+  /// Max and Min: the position of the first such value (of the first NaN, if any) in row-major
+  /// order of the reduced dimensions. Its dtype is i64.
   ReduceTarget indices = {};
   /// Results are divided by this before they are converted: the count, for a mean.
   double divisor = 1;
 };
 
 /**
- * Runs the reduction on the thread pool. An empty reduction gives the identity (Sum 0, Prod 1, Any 0, All 1); callers
- * refuse empty Max and Min. Types without conversion from or to the compute type are the caller's to refuse.
- * Allocates nothing.
+ * Runs the reduction on the thread pool. An empty reduction gives the identity (Sum 0, Prod 1, Any
+ * 0, All 1); callers refuse empty Max and Min. Types without conversion from or to the compute type
+ * are the caller's to refuse. Allocates nothing.
  */
 EXECUTORCH_COMPUTE_API void reduce(const ReduceCall& call);
 
-/// Variance over `dims`, in double whatever the types: the mean first, then the squares of the differences, so that a
-/// large mean costs no digits. Divides by max(0, count - correction). Either output may be absent.
+/// Variance over `dims`, in double whatever the types: the mean first, then the squares of the
+/// differences, so that a large mean costs no digits. Divides by max(0, count - correction). Either
+/// output may be absent.
 struct VarianceCall {
   ReduceSource in;
   uint32_t dims;

@@ -7,12 +7,14 @@ constexpr int64_t kNoStrides[kMaxRank] = {};
 /// Elements that are worth handing to a thread.
 constexpr int64_t kGrain = 32 * 1024;
 
-const int64_t* strides_of(const ReduceTarget& target) { return target.data == nullptr ? kNoStrides : target.strides; }
+const int64_t* strides_of(const ReduceTarget& target) {
+  return target.data == nullptr ? kNoStrides : target.strides;
+}
 
 }  // namespace
 
-ReduceNest::ReduceNest(const ReduceSource& in, uint32_t dims, ComputeType compute, const ReduceTarget& first,
-                       const ReduceTarget& second, bool row_major) {
+ReduceNest::ReduceNest(const ReduceSource& in, uint32_t dims, ComputeType compute,
+                       const ReduceTarget& first, const ReduceTarget& second, bool row_major) {
   const int64_t* strides[] = {in.strides, strides_of(first), strides_of(second)};
   int order[kMaxRank];
   order_dimensions(in.rank, in.sizes, strides, 1, order);
@@ -51,7 +53,8 @@ const void* ReduceNest::read(int64_t offset, int64_t stride, int64_t n, void* bu
   return buffer;
 }
 
-const void* ReduceNest::next_block(LayoutCursor& cursor, int64_t base, int64_t limit, void* buffer, int64_t* n) const {
+const void* ReduceNest::next_block(LayoutCursor& cursor, int64_t base, int64_t limit, void* buffer,
+                                   int64_t* n) const {
   const int64_t want = limit < kReduceBlock ? limit : kReduceBlock;
   const int64_t stride = reduced.inner_stride(0);
   if (cursor.left_in_row() >= want) {
@@ -63,8 +66,8 @@ const void* ReduceNest::next_block(LayoutCursor& cursor, int64_t base, int64_t l
   for (int64_t done = 0; done < want;) {
     const int64_t left = cursor.left_in_row();
     const int64_t run = left < want - done ? left : want - done;
-    load_(static_cast<char*>(buffer) + done * compute_size_, data_ + (base + cursor.offset(0)) * element_size_, stride,
-          run);
+    load_(static_cast<char*>(buffer) + done * compute_size_,
+          data_ + (base + cursor.offset(0)) * element_size_, stride, run);
     cursor.advance(run);
     done += run;
   }

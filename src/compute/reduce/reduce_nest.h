@@ -1,7 +1,7 @@
 /**
  * @file
- * The loop nest of a reduction: kept dimensions outside, reduced ones inside, and the reading of its input in blocks of
- * the compute type. Shared by reduce() and variance().
+ * The loop nest of a reduction: kept dimensions outside, reduced ones inside, and the reading of
+ * its input in blocks of the compute type. Shared by reduce() and variance().
  */
 #pragma once
 
@@ -33,14 +33,18 @@ class ReduceNest {
   int64_t outputs;
   int64_t count;  ///< elements per output
 
-  /// Neighbouring outputs are reduced side by side: better than each for itself where the memory runs across.
+  /// Neighbouring outputs are reduced side by side: better than each for itself where the memory
+  /// runs across.
   bool by_columns() const;
 
-  /// `n` elements, `stride` apart, from element `offset` on, as a contiguous block: where they lie, or in `buffer`.
+  /// `n` elements, `stride` apart, from element `offset` on, as a contiguous block: where they lie,
+  /// or in `buffer`.
   const void* read(int64_t offset, int64_t stride, int64_t n, void* buffer) const;
-  /// The next block of at most kReduceBlock elements of one output, gathered from short rows; advances the cursor.
-  /// `base` is the offset of the output's first element. Returns the block's length in `n`, at most `limit`.
-  const void* next_block(LayoutCursor& cursor, int64_t base, int64_t limit, void* buffer, int64_t* n) const;
+  /// The next block of at most kReduceBlock elements of one output, gathered from short rows;
+  /// advances the cursor. `base` is the offset of the output's first element. Returns the block's
+  /// length in `n`, at most `limit`.
+  const void* next_block(LayoutCursor& cursor, int64_t base, int64_t limit, void* buffer,
+                         int64_t* n) const;
 
   int64_t compute_size() const { return compute_size_; }
 

@@ -44,7 +44,8 @@ struct Problem {
   std::vector<int64_t> out_strides;  // of a row-major result with kept dimensions
   int64_t outputs = 1;
 
-  Problem(std::vector<int64_t> shape, std::vector<int> order, uint32_t reduced) : sizes(shape), dims(reduced) {
+  Problem(std::vector<int64_t> shape, std::vector<int> order, uint32_t reduced)
+      : sizes(shape), dims(reduced) {
     const size_t rank = sizes.size();
     strides.resize(rank);
     out_strides.resize(rank);
@@ -118,7 +119,11 @@ TEST_P(EachIsaReduce, SumsAndExtremaOverAnyDimensions) {
       }
     });
     std::vector<float> values(n, 99);
-    reduce({ReduceOp::Sum, p.source(), p.dims, ComputeType::f32, {values.data(), DType::f32, p.out_strides.data()}});
+    reduce({ReduceOp::Sum,
+            p.source(),
+            p.dims,
+            ComputeType::f32,
+            {values.data(), DType::f32, p.out_strides.data()}});
     for (size_t i = 0; i < n; ++i) ASSERT_NEAR(values[i], sum[i], 1e-5 * (1000 + std::abs(sum[i])));
     if (p.data.empty()) continue;
     std::vector<int64_t> indices(n, -1);
@@ -133,7 +138,11 @@ TEST_P(EachIsaReduce, SumsAndExtremaOverAnyDimensions) {
       ASSERT_EQ(indices[i], where[i]);
     }
     std::vector<double> only(n, 0);
-    reduce({ReduceOp::Max, p.source(), p.dims, ComputeType::f32, {only.data(), DType::f64, p.out_strides.data()}});
+    reduce({ReduceOp::Max,
+            p.source(),
+            p.dims,
+            ComputeType::f32,
+            {only.data(), DType::f64, p.out_strides.data()}});
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(only[i], largest[i]);
   }
 }
@@ -146,13 +155,22 @@ TEST_P(EachIsaReduce, VarianceOverAnyDimensions) {
       sum[o] += x;
       count[o] += 1;
     });
-    p.each([&](size_t o, int64_t, float x) { squares[o] += (x - sum[o] / count[o]) * (x - sum[o] / count[o]); });
+    p.each([&](size_t o, int64_t, float x) {
+      squares[o] += (x - sum[o] / count[o]) * (x - sum[o] / count[o]);
+    });
     std::vector<double> var(n), mean(n);
-    variance({p.source(), p.dims, 1, false, {var.data(), DType::f64, p.out_strides.data()}, {mean.data(), DType::f64, p.out_strides.data()}});
+    variance({p.source(),
+              p.dims,
+              1,
+              false,
+              {var.data(), DType::f64, p.out_strides.data()},
+              {mean.data(), DType::f64, p.out_strides.data()}});
     for (size_t i = 0; i < n; ++i) {
       const double expected = squares[i] / std::max(0.0, count[i] - 1);
-      ASSERT_TRUE(std::isnan(expected) ? std::isnan(var[i]) : std::abs(var[i] - expected) <= 1e-12 * expected);
-      ASSERT_TRUE(count[i] == 0 ? std::isnan(mean[i]) : std::abs(mean[i] - sum[i] / count[i]) < 1e-12 * 100);
+      ASSERT_TRUE(std::isnan(expected) ? std::isnan(var[i])
+                                       : std::abs(var[i] - expected) <= 1e-12 * expected);
+      ASSERT_TRUE(count[i] == 0 ? std::isnan(mean[i])
+                                : std::abs(mean[i] - sum[i] / count[i]) < 1e-12 * 100);
     }
   }
 }
@@ -161,7 +179,8 @@ TEST_P(EachIsaReduce, RunningSums) {
   for (const Problem& p : problems()) {
     for (int dim = 0; dim < 3; ++dim) {
       std::vector<float> out(p.data.size());
-      cumulative_sum({p.source(), dim, ComputeType::f64, {out.data(), DType::f32, p.strides.data()}});
+      cumulative_sum(
+          {p.source(), dim, ComputeType::f64, {out.data(), DType::f32, p.strides.data()}});
       const auto d = static_cast<size_t>(dim);
       for (size_t i = 0; i < out.size(); ++i) {
         const int64_t index = static_cast<int64_t>(i) / p.strides[d] % p.sizes[d];
@@ -177,7 +196,11 @@ TEST_P(EachIsaReduce, LongSumsKeepTheirDigits) {
   std::vector<float> ones(20000000, 1.0f);
   const int64_t size = 20000000, stride = 1;
   float mean = 0;
-  ReduceCall call = {ReduceOp::Sum, {ones.data(), DType::f32, 1, &size, &stride}, 1, ComputeType::f32, {&mean, DType::f32, &stride}};
+  ReduceCall call = {ReduceOp::Sum,
+                     {ones.data(), DType::f32, 1, &size, &stride},
+                     1,
+                     ComputeType::f32,
+                     {&mean, DType::f32, &stride}};
   call.divisor = 20000000;
   reduce(call);
   EXPECT_EQ(mean, 1.0f);
@@ -187,7 +210,11 @@ TEST_P(EachIsaReduce, ColumnsOfManyRowsKeepTheirDigits) {
   const int64_t sizes[] = {100000, 16}, strides[] = {16, 1}, out_strides[] = {0, 1};
   std::vector<float> data(1600000, 0.1f);
   float sums[16];
-  reduce({ReduceOp::Sum, {data.data(), DType::f32, 2, sizes, strides}, 1, ComputeType::f32, {sums, DType::f32, out_strides}});
+  reduce({ReduceOp::Sum,
+          {data.data(), DType::f32, 2, sizes, strides},
+          1,
+          ComputeType::f32,
+          {sums, DType::f32, out_strides}});
   for (const float sum : sums) EXPECT_NEAR(sum, 10000.0f, 0.02f);
 }
 
@@ -199,14 +226,24 @@ TEST_P(EachIsaReduce, NanWinsAndTheFirstOneIsFound) {
   for (const ReduceOp op : {ReduceOp::Max, ReduceOp::Min}) {
     float value = 0;
     int64_t index = -1;
-    reduce({op, {data.data(), DType::f32, 1, &size, &stride}, 1, ComputeType::f32, {&value, DType::f32, &stride}, {&index, DType::i64, &stride}});
+    reduce({op,
+            {data.data(), DType::f32, 1, &size, &stride},
+            1,
+            ComputeType::f32,
+            {&value, DType::f32, &stride},
+            {&index, DType::i64, &stride}});
     EXPECT_TRUE(std::isnan(value));
     EXPECT_EQ(index, 2500);
   }
   // The same side by side.
   const int64_t sizes[] = {3, 1000}, strides[] = {1000, 1}, out_strides[] = {0, 1};
   std::vector<int64_t> indices(1000);
-  reduce({ReduceOp::Max, {data.data(), DType::f32, 2, sizes, strides}, 1, ComputeType::f32, {}, {indices.data(), DType::i64, out_strides}});
+  reduce({ReduceOp::Max,
+          {data.data(), DType::f32, 2, sizes, strides},
+          1,
+          ComputeType::f32,
+          {},
+          {indices.data(), DType::i64, out_strides}});
   EXPECT_EQ(indices[500], 2);
   EXPECT_EQ(indices[501], 0);
 }
@@ -216,7 +253,11 @@ TEST_P(EachIsaReduce, AnyAndAllCountNanAsTrue) {
   std::vector<float> data(1500, 0);
   const auto run = [&](ReduceOp op) {
     bool result = false;
-    reduce({op, {data.data(), DType::f32, 1, &size, &stride}, 1, ComputeType::f32, {&result, DType::boolean, &stride}});
+    reduce({op,
+            {data.data(), DType::f32, 1, &size, &stride},
+            1,
+            ComputeType::f32,
+            {&result, DType::boolean, &stride}});
     return result;
   };
   EXPECT_FALSE(run(ReduceOp::Any));
@@ -231,10 +272,18 @@ TEST_P(EachIsaReduce, IntegersWrap) {
   const int64_t size = 3, stride = 1;
   const int64_t data[] = {std::numeric_limits<int64_t>::max(), 1, 5};
   int64_t sum = 0;
-  reduce({ReduceOp::Sum, {data, DType::i64, 1, &size, &stride}, 1, ComputeType::i64, {&sum, DType::i64, &stride}});
+  reduce({ReduceOp::Sum,
+          {data, DType::i64, 1, &size, &stride},
+          1,
+          ComputeType::i64,
+          {&sum, DType::i64, &stride}});
   EXPECT_EQ(sum, std::numeric_limits<int64_t>::min() + 5);
   const uint8_t bytes[] = {200, 100, 1};
-  reduce({ReduceOp::Prod, {bytes, DType::u8, 1, &size, &stride}, 1, ComputeType::i64, {&sum, DType::i64, &stride}});
+  reduce({ReduceOp::Prod,
+          {bytes, DType::u8, 1, &size, &stride},
+          1,
+          ComputeType::i64,
+          {&sum, DType::i64, &stride}});
   EXPECT_EQ(sum, 20000);
 }
 
@@ -242,7 +291,11 @@ TEST_P(EachIsaReduce, ResultsDoNotDependOnThreads) {
   const Problem p({2, 1, 500000}, {0, 1, 2}, 4);
   float one[2], many[2];
   const auto run = [&](float* out) {
-    reduce({ReduceOp::Sum, p.source(), p.dims, ComputeType::f32, {out, DType::f32, p.out_strides.data()}});
+    reduce({ReduceOp::Sum,
+            p.source(),
+            p.dims,
+            ComputeType::f32,
+            {out, DType::f32, p.out_strides.data()}});
   };
   {
     const threadpool::ThreadLimit limit(1);

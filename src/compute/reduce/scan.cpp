@@ -33,9 +33,10 @@ class ScanTask {
   void run() {
     if (nest_.outputs == 0 || nest_.count == 0) return;
     const bool columns = nest_.by_columns();
-    threadpool::parallel_for(0, nest_.outputs, output_grain(nest_), [&](int64_t first, int64_t last) {
-      columns ? run_columns(first, last) : run_lines(first, last);
-    });
+    threadpool::parallel_for(0, nest_.outputs, output_grain(nest_),
+                             [&](int64_t first, int64_t last) {
+                               columns ? run_columns(first, last) : run_lines(first, last);
+                             });
   }
 
  private:
@@ -46,8 +47,10 @@ class ScanTask {
       alignas(8) char sum[8] = {};
       for (int64_t done = 0; done < nest_.count; done += kReduceBlock) {
         const int64_t n = nest_.count - done < kReduceBlock ? nest_.count - done : kReduceBlock;
-        const void* block = nest_.read(cursor.offset(0) + done * in_step_, in_step_, n, buffer.bytes);
-        if (block != buffer.bytes) std::memcpy(buffer.bytes, block, static_cast<size_t>(n * nest_.compute_size()));
+        const void* block =
+            nest_.read(cursor.offset(0) + done * in_step_, in_step_, n, buffer.bytes);
+        if (block != buffer.bytes)
+          std::memcpy(buffer.bytes, block, static_cast<size_t>(n * nest_.compute_size()));
         if (call_.compute == ComputeType::f64) {
           accumulate<double, double>(buffer.bytes, n, sum);
         } else {
@@ -68,8 +71,8 @@ class ScanTask {
       int64_t columns = cursor.left_in_row() < last - first ? cursor.left_in_row() : last - first;
       columns = columns < kColumnBlock ? columns : kColumnBlock;
       for (int64_t r = 0; r < nest_.count; ++r) {
-        const void* row =
-            nest_.read(cursor.offset(0) + r * in_step_, nest_.kept.inner_stride(0), columns, buffer.bytes);
+        const void* row = nest_.read(cursor.offset(0) + r * in_step_, nest_.kept.inner_stride(0),
+                                     columns, buffer.bytes);
         if (r == 0) {
           std::memcpy(sums, row, static_cast<size_t>(columns * nest_.compute_size()));
         } else {
@@ -92,6 +95,8 @@ class ScanTask {
 
 }  // namespace
 
-void cumulative_sum(const ScanCall& call) { ScanTask(call).run(); }
+void cumulative_sum(const ScanCall& call) {
+  ScanTask(call).run();
+}
 
 }  // namespace executorch::compute

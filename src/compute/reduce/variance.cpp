@@ -10,7 +10,6 @@ namespace {
 
 constexpr ComputeType kCompute = ComputeType::f64;
 
-
 class VarianceTask {
  public:
   explicit VarianceTask(const VarianceCall& call)
@@ -35,13 +34,15 @@ class VarianceTask {
   template <class F>
   double sum_blocks(int64_t base, F block_sum) const {
     if (nest_.count == 0) return 0;
-    PairwiseTree tree(block_reductions().reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(kCompute)],
-                      sizeof(double));
+    PairwiseTree tree(
+        block_reductions().reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(kCompute)],
+        sizeof(double));
     ReduceBuffer buffer;
     LayoutCursor cursor(nest_.reduced, 0);
     for (int64_t done = 0; done < nest_.count;) {
       int64_t n;
-      const auto* block = static_cast<const double*>(nest_.next_block(cursor, base, nest_.count - done, buffer.bytes, &n));
+      const auto* block = static_cast<const double*>(
+          nest_.next_block(cursor, base, nest_.count - done, buffer.bytes, &n));
       const double sum = block_sum(block, n);
       tree.add(&sum);
       done += n;
@@ -63,8 +64,8 @@ class VarianceTask {
         return sum;
       });
       mean /= static_cast<double>(nest_.count);
-      double variance =
-          sum_blocks(base, [&](const double* block, int64_t n) { return loops.square_sum(block, n, mean); });
+      double variance = sum_blocks(
+          base, [&](const double* block, int64_t n) { return loops.square_sum(block, n, mean); });
       finish(cursor, &variance, &mean, 1);
       cursor.advance(1);
     }
@@ -75,7 +76,8 @@ class VarianceTask {
     ReduceBuffer buffer;
     LayoutCursor cursor(nest_.reduced, 0);
     for (int64_t r = 0; r < nest_.count; ++r) {
-      const void* row = nest_.read(base + cursor.offset(0), nest_.kept.inner_stride(0), columns, buffer.bytes);
+      const void* row =
+          nest_.read(base + cursor.offset(0), nest_.kept.inner_stride(0), columns, buffer.bytes);
       sum.add(prepare(row, buffer.bytes));
       cursor.advance(1);
     }
@@ -94,13 +96,14 @@ class VarianceTask {
       const double count = static_cast<double>(nest_.count);
       divide(mean, sum.total(), count, columns);
       ColumnAccumulator squares(ElementwiseOp::Add, kCompute, columns);
-      add_rows(squares, cursor.offset(0), columns, [&](const void* row, void* buffer) -> const void* {
-        const void* operands[] = {row, mean};
-        subtract(buffer, operands, 0, columns);
-        const void* difference[] = {buffer};
-        square(buffer, difference, 0, columns);
-        return buffer;
-      });
+      add_rows(squares, cursor.offset(0), columns,
+               [&](const void* row, void* buffer) -> const void* {
+                 const void* operands[] = {row, mean};
+                 subtract(buffer, operands, 0, columns);
+                 const void* difference[] = {buffer};
+                 square(buffer, difference, 0, columns);
+                 return buffer;
+               });
       std::memcpy(variance, squares.total(), static_cast<size_t>(columns) * sizeof(double));
       finish(cursor, variance, mean, columns);
       cursor.advance(columns);
@@ -123,7 +126,8 @@ class VarianceTask {
       }
       variance_.write(cursor.offset(1), n == 1 ? 1 : nest_.kept.inner_stride(1), variance, n);
     }
-    if (mean_.wanted()) mean_.write(cursor.offset(2), n == 1 ? 1 : nest_.kept.inner_stride(2), mean, n);
+    if (mean_.wanted())
+      mean_.write(cursor.offset(2), n == 1 ? 1 : nest_.kept.inner_stride(2), mean, n);
   }
 
   const VarianceCall& call_;
@@ -135,6 +139,8 @@ class VarianceTask {
 
 }  // namespace
 
-void variance(const VarianceCall& call) { VarianceTask(call).run(); }
+void variance(const VarianceCall& call) {
+  VarianceTask(call).run();
+}
 
 }  // namespace executorch::compute

@@ -19,7 +19,7 @@ Error with_number(Context&, const Tensor& self, Scalar other, Tensor& out) {
   return body({"self", self}, {"other", other}, out);
 }
 
-// ---- sums -----------------------------------------------------------------------------------------------------------
+// ---- sums ----
 
 Error check_alpha(const Scalar& alpha, ScalarType common) {
   ET_REQUIRE(!alpha.isBoolean() || common == ScalarType::Bool, InvalidArgument,
@@ -33,22 +33,28 @@ Error add(const Input& a, const Input& b, const Scalar& alpha, Tensor& out) {
   ScalarType type;
   ET_TRY(result_type({a, b}, &type));
   ET_TRY(check_alpha(alpha, type));
-  if (is_one(alpha)) return run_elementwise(ElementwiseOp::Add, type, type, {a, b}, out, kKeepDigits);
-  return run_elementwise(ElementwiseOp::AddScaled, type, type, {a, b, {"alpha", alpha}}, out, kKeepDigits);
+  if (is_one(alpha))
+    return run_elementwise(ElementwiseOp::Add, type, type, {a, b}, out, kKeepDigits);
+  return run_elementwise(ElementwiseOp::AddScaled, type, type, {a, b, {"alpha", alpha}}, out,
+                         kKeepDigits);
 }
 
 bool is_bool(const Input& x) {
-  return x.tensor() != nullptr ? x.tensor()->scalar_type() == ScalarType::Bool : x.number().isBoolean();
+  return x.tensor() != nullptr ? x.tensor()->scalar_type() == ScalarType::Bool
+                               : x.number().isBoolean();
 }
 
 /// a - alpha * b
 Error subtract(const Input& a, const Input& b, const Scalar& alpha, Tensor& out) {
-  ET_REQUIRE(!is_bool(a) && !is_bool(b), InvalidArgument, "subtraction is not defined for bool operands");
+  ET_REQUIRE(!is_bool(a) && !is_bool(b), InvalidArgument,
+             "subtraction is not defined for bool operands");
   ScalarType type;
   ET_TRY(result_type({a, b}, &type));
   ET_TRY(check_alpha(alpha, type));
-  if (is_one(alpha)) return run_elementwise(ElementwiseOp::Sub, type, type, {a, b}, out, kKeepDigits);
-  return run_elementwise(ElementwiseOp::AddScaled, type, type, {a, b, {"alpha", negated(alpha)}}, out, kKeepDigits);
+  if (is_one(alpha))
+    return run_elementwise(ElementwiseOp::Sub, type, type, {a, b}, out, kKeepDigits);
+  return run_elementwise(ElementwiseOp::AddScaled, type, type, {a, b, {"alpha", negated(alpha)}},
+                         out, kKeepDigits);
 }
 
 Error add_tensor(Context&, const Tensor& self, const Tensor& other, Scalar alpha, Tensor& out) {
@@ -67,7 +73,7 @@ Error rsub_number(Context&, const Tensor& self, Scalar other, Scalar alpha, Tens
   return subtract({"other", other}, {"self", self}, alpha, out);
 }
 
-// ---- products and quotients -----------------------------------------------------------------------------------------
+// ---- products and quotients ----
 
 Error mul(const Input& a, const Input& b, Tensor& out) {
   ScalarType type;
@@ -106,19 +112,21 @@ Error truncated_quotient(const Input& a, const Input& b, Tensor& out) {
 Error div_mode(const Input& a, const Input& b, std::optional<std::string_view> mode, Tensor& out) {
   if (!mode) return div(a, b, out);
   if (*mode == "floor") return floor_divide(a, b, out);
-  ET_REQUIRE(*mode == "trunc", InvalidArgument, "argument 'rounding_mode': expected \"trunc\" or \"floor\", found \"%.*s\"",
+  ET_REQUIRE(*mode == "trunc", InvalidArgument,
+             "argument 'rounding_mode': expected \"trunc\" or \"floor\", found \"%.*s\"",
              static_cast<int>(mode->size() < 64 ? mode->size() : 64), mode->data());
   return truncated_quotient(a, b, out);
 }
-Error div_mode_tensor(Context&, const Tensor& self, const Tensor& other, std::optional<std::string_view> mode,
-                      Tensor& out) {
+Error div_mode_tensor(Context&, const Tensor& self, const Tensor& other,
+                      std::optional<std::string_view> mode, Tensor& out) {
   return div_mode({"self", self}, {"other", other}, mode, out);
 }
-Error div_mode_number(Context&, const Tensor& self, Scalar other, std::optional<std::string_view> mode, Tensor& out) {
+Error div_mode_number(Context&, const Tensor& self, Scalar other,
+                      std::optional<std::string_view> mode, Tensor& out) {
   return div_mode({"self", self}, {"other", other}, mode, out);
 }
 
-// ---- powers ---------------------------------------------------------------------------------------------------------
+// ---- powers ----
 
 Error power(const Input& base, const Input& exponent, Tensor& out) {
   ScalarType type;
@@ -134,7 +142,8 @@ Error pow_number_tensor(Context&, Scalar self, const Tensor& exponent, Tensor& o
   return power({"self", self}, {"exponent", exponent}, out);
 }
 
-/// The operation that eager computes a power with a number as exponent by, Pow when it has no shorter form.
+/// The operation that eager computes a power with a number as exponent by, Pow when it has no
+/// shorter form.
 ElementwiseOp power_operation(double exponent, bool floating) {
   if (exponent == 1) return ElementwiseOp::Copy;
   if (exponent == 2) return ElementwiseOp::Square;
@@ -156,7 +165,7 @@ Error pow_tensor_number(Context&, const Tensor& self, Scalar exponent, Tensor& o
   return run_elementwise(op, type, type, {base}, out);
 }
 
-// ---- other functions ------------------------------------------------------------------------------------------------
+// ---- other functions ----
 
 Error atan2(const Input& a, const Input& b, Tensor& out) {
   ScalarType type;
@@ -173,13 +182,14 @@ Error extremum(const Input& a, const Input& b, Tensor& out) {
 constexpr auto& maximum = extremum<ElementwiseOp::Maximum>;
 constexpr auto& minimum = extremum<ElementwiseOp::Minimum>;
 
-// ---- comparison and logic -------------------------------------------------------------------------------------------
+// ---- comparison and logic ----
 
-/// The dtype that operands are compared in. A number outside an integer dtype equals none of its values, so that the
-/// comparison needs a wider one.
+/// The dtype that operands are compared in. A number outside an integer dtype equals none of its
+/// values, so that the comparison needs a wider one.
 Error comparison_type(const Input& a, const Input& b, ScalarType* type) {
   ET_TRY(result_type({a, b}, type));
-  if (b.tensor() != nullptr || b.number().isFloatingPoint() || !is_integral(*type, false)) return Error::Ok;
+  if (b.tensor() != nullptr || b.number().isFloatingPoint() || !is_integral(*type, false))
+    return Error::Ok;
   if (check_fits(b.number(), *type, b.name()) == Error::Ok) return Error::Ok;
   runtime::clear_error_message();
   *type = ScalarType::Long;
@@ -204,8 +214,9 @@ constexpr auto& logical_xor = compare<ElementwiseOp::LogicalXor>;
 
 Error check_integers(const Input& a, const Input& b, bool with_bool, ScalarType* type) {
   ET_TRY(result_type({a, b}, type));
-  ET_REQUIRE(is_integral(*type, with_bool), InvalidArgument, "expected integers%s, found operands of common dtype %s",
-             with_bool ? " or bool" : "", dtype_name(*type));
+  ET_REQUIRE(is_integral(*type, with_bool), InvalidArgument,
+             "expected integers%s, found operands of common dtype %s", with_bool ? " or bool" : "",
+             dtype_name(*type));
   return Error::Ok;
 }
 
@@ -228,7 +239,7 @@ Error shift(const Input& a, const Input& b, Tensor& out) {
 constexpr auto& shift_left = shift<ElementwiseOp::ShiftLeft>;
 constexpr auto& shift_right = shift<ElementwiseOp::ShiftRight>;
 
-// ---- selection ------------------------------------------------------------------------------------------------------
+// ---- selection ----
 
 Error check_mask(const Tensor& mask, const char* name) {
   const ScalarType type = mask.scalar_type();
@@ -237,7 +248,8 @@ Error check_mask(const Tensor& mask, const char* name) {
   return Error::Ok;
 }
 
-Error where(Context&, const Tensor& condition, const Tensor& self, const Tensor& other, Tensor& out) {
+Error where(Context&, const Tensor& condition, const Tensor& self, const Tensor& other,
+            Tensor& out) {
   ET_TRY(check_mask(condition, "condition"));
   ScalarType type;
   ET_TRY(result_type({{"self", self}, {"other", other}}, &type));
@@ -250,7 +262,8 @@ Error masked_fill(Context&, const Tensor& self, const Tensor& mask, Scalar value
   ET_TRY(check_mask(mask, "mask"));
   const ScalarType type = self.scalar_type();
   ET_TRY(check_fits(value, type, "value"));
-  return run_elementwise(ElementwiseOp::Where, type, type, {{"mask", mask}, {"value", value}, {"self", self}}, out);
+  return run_elementwise(ElementwiseOp::Where, type, type,
+                         {{"mask", mask}, {"value", value}, {"self", self}}, out);
 }
 
 /// The first half of a dimension times the sigmoid of the second half.
@@ -292,10 +305,12 @@ Error glu(Context&, const Tensor& self, int64_t dim, Tensor& out) {
 #define NUMBER_SCHEMA "(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::add.out", add_tensor>("(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::add.out", add_tensor>(
+        "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::add.Scalar_out", add_number>(
         "(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::sub.out", sub_tensor>("(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::sub.out", sub_tensor>(
+        "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::sub.Scalar_out", sub_number>(
         "(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::rsub.Scalar_out", rsub_number>(
@@ -318,7 +333,8 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::pow.Tensor_Scalar_out", pow_tensor_number>(
         "(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::pow.Scalar_out", pow_number_tensor>("(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::pow.Scalar_out", pow_number_tensor>(
+        "(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::atan2.out", with_tensor<atan2>>(TENSOR_SCHEMA),
     row<"aten::maximum.out", with_tensor<maximum>>(TENSOR_SCHEMA),
     row<"aten::minimum.out", with_tensor<minimum>>(TENSOR_SCHEMA),
@@ -359,7 +375,9 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-Table elementwise_binary_rows() { return kRows; }
+Table elementwise_binary_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

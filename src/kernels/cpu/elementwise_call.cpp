@@ -8,7 +8,8 @@ namespace {
 
 using compute::DType;
 
-/// Strides of a view for the loop over `rank` dimensions, aligned at the last one, 0 where it is broadcast.
+/// Strides of a view for the loop over `rank` dimensions, aligned at the last one, 0 where it is
+/// broadcast.
 void broadcast_strides(const TensorView& view, const Sizes& sizes, int64_t* strides) {
   const int shift = sizes.rank - view.rank;
   for (int d = 0; d < sizes.rank; ++d) {
@@ -64,8 +65,8 @@ Error broadcast_sizes(Inputs inputs, Sizes* sizes) {
     for (int d = 0; d < own.rank; ++d) {
       int64_t& size = sizes->values[sizes->rank - own.rank + d];
       if (own[d] == 1 || own[d] == size) continue;
-      ET_REQUIRE(size == 1, InvalidArgument, "argument '%s': %s does not broadcast with %s", input.name(),
-                 describe(own).text, describe(before).text);
+      ET_REQUIRE(size == 1, InvalidArgument, "argument '%s': %s does not broadcast with %s",
+                 input.name(), describe(own).text, describe(before).text);
       size = own[d];
     }
   }
@@ -80,12 +81,14 @@ Error result_type(Inputs inputs, ScalarType* type) {
       continue;
     }
     const ScalarType dtype = input.tensor()->scalar_type();
-    ET_REQUIRE(is_arithmetic(dtype) || is_complex(dtype), InvalidArgument, "argument '%s': %s is not a dtype of numbers",
-               input.name(), describe(*input.tensor()).text);
+    ET_REQUIRE(is_arithmetic(dtype) || is_complex(dtype), InvalidArgument,
+               "argument '%s': %s is not a dtype of numbers", input.name(),
+               describe(*input.tensor()).text);
     result.add(*input.tensor());
   }
   *type = result.get();
-  ET_REQUIRE(*type != ScalarType::Undefined, InvalidArgument, "the dtypes of the operands have no common dtype");
+  ET_REQUIRE(*type != ScalarType::Undefined, InvalidArgument,
+             "the dtypes of the operands have no common dtype");
   return Error::Ok;
 }
 
@@ -95,8 +98,8 @@ Error float_result_type(Inputs inputs, ScalarType* type) {
   return Error::Ok;
 }
 
-Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs, Tensor& out,
-                      Rounding rounding) {
+Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs,
+                      Tensor& out, Rounding rounding) {
   ET_TRY(check_types(op, common, result, out));
   Sizes sizes;
   ET_TRY(broadcast_sizes(inputs, &sizes));
@@ -149,7 +152,9 @@ Scalar negated(const Scalar& value) {
   return static_cast<int64_t>(0 - static_cast<uint64_t>(to_int64(value)));
 }
 
-bool is_one(const Scalar& value) { return to_double(value) == 1; }
+bool is_one(const Scalar& value) {
+  return to_double(value) == 1;
+}
 
 }  // namespace kernels
 }  // namespace executorch

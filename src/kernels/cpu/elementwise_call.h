@@ -1,7 +1,7 @@
 /**
  * @file
- * From tensors and numbers to compute::elementwise(): broadcasting, resizing and the checks that all elementwise
- * operators share.
+ * From tensors and numbers to compute::elementwise(): broadcasting, resizing and the checks that
+ * all elementwise operators share.
  */
 #pragma once
 
@@ -43,13 +43,15 @@ enum class Rounding {
 };
 
 /**
- * Computes `op` over the inputs, broadcast together, into `out`, which is resized. `common` is the dtype of the
- * arithmetic; `result` the dtype category that must be castable to `out` (Bool for comparisons).
+ * Computes `op` over the inputs, broadcast together, into `out`, which is resized. `common` is the
+ * dtype of the arithmetic; `result` the dtype category that must be castable to `out` (Bool for
+ * comparisons).
  */
-Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs, Tensor& out,
-                      Rounding rounding = Rounding::all);
+Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs,
+                      Tensor& out, Rounding rounding = Rounding::all);
 
-/// The shape that the tensors among the inputs broadcast to; InvalidArgument naming the one that does not fit.
+/// The shape that the tensors among the inputs broadcast to; InvalidArgument naming the one that
+/// does not fit.
 Error broadcast_sizes(Inputs inputs, Sizes* sizes);
 
 /// torch.result_type of the inputs; InvalidArgument naming an input without arithmetic.

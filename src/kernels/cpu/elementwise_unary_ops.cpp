@@ -21,7 +21,8 @@ Error to_float(Context&, const Tensor& self, Tensor& out) {
 
 Error check_not_bool(const Tensor& self) {
   ET_TRY(check_arithmetic(self, "self"));
-  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument, "argument 'self': not defined for bool tensors");
+  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument,
+             "argument 'self': not defined for bool tensors");
   return Error::Ok;
 }
 
@@ -35,21 +36,25 @@ Error same_type(Context&, const Tensor& self, Tensor& out) {
 /// Rounding operators: integers are copied.
 template <ElementwiseOp op>
 Error rounding(Context& context, const Tensor& self, Tensor& out) {
-  if (is_integral(self.scalar_type(), false)) return same_type<ElementwiseOp::Copy>(context, self, out);
+  if (is_integral(self.scalar_type(), false))
+    return same_type<ElementwiseOp::Copy>(context, self, out);
   return same_type<op>(context, self, out);
 }
 
 Error neg(Context& context, const Tensor& self, Tensor& out) {
   if (!is_complex(self.scalar_type())) return same_type<ElementwiseOp::Neg>(context, self, out);
-  return run_elementwise(ElementwiseOp::Neg, self.scalar_type(), self.scalar_type(), {{"self", self}}, out);
+  return run_elementwise(ElementwiseOp::Neg, self.scalar_type(), self.scalar_type(),
+                         {{"self", self}}, out);
 }
 
 Error sign(Context&, const Tensor& self, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
-  return run_elementwise(ElementwiseOp::Sign, self.scalar_type(), self.scalar_type(), {{"self", self}}, out);
+  return run_elementwise(ElementwiseOp::Sign, self.scalar_type(), self.scalar_type(),
+                         {{"self", self}}, out);
 }
 
-/// Applies a loop over contiguous complex numbers, row by row in blocks. The results have type `result`.
+/// Applies a loop over contiguous complex numbers, row by row in blocks. The results have type
+/// `result`.
 using ComplexLoop = void (*)(compute::ComputeType, void*, const void*, int64_t);
 Error complex_map(ComplexLoop loop, const Tensor& self, compute::ComputeType result, Tensor& out) {
   constexpr int64_t kBlock = 256, kWidest = 16;
@@ -79,16 +84,19 @@ Error abs(Context& context, const Tensor& self, Tensor& out) {
   if (!is_complex(self.scalar_type())) return same_type<ElementwiseOp::Abs>(context, self, out);
   ET_TRY(check_floating(out, "out"));
   const bool wide = self.scalar_type() == ScalarType::ComplexDouble;
-  return complex_map(compute::complex_magnitude, self, wide ? compute::ComputeType::f64 : compute::ComputeType::f32, out);
+  return complex_map(compute::complex_magnitude, self,
+                     wide ? compute::ComputeType::f64 : compute::ComputeType::f32, out);
 }
 
 Error conj_physical(Context&, const Tensor& self, Tensor& out) {
   if (!is_complex(self.scalar_type())) {
     ET_TRY(check_arithmetic(self, "self"));
-    return run_elementwise(ElementwiseOp::Copy, self.scalar_type(), self.scalar_type(), {{"self", self}}, out);
+    return run_elementwise(ElementwiseOp::Copy, self.scalar_type(), self.scalar_type(),
+                           {{"self", self}}, out);
   }
   ET_TRY(check_same_dtype(out, "out", self, "self"));
-  return complex_map(compute::complex_conjugate, self, compute::compute_type(compute_dtype(self.scalar_type())), out);
+  return complex_map(compute::complex_conjugate, self,
+                     compute::compute_type(compute_dtype(self.scalar_type())), out);
 }
 
 template <ElementwiseOp op>
@@ -100,29 +108,32 @@ Error float_predicate(Context&, const Tensor& self, Tensor& out) {
 
 Error logical_not(Context&, const Tensor& self, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
-  return run_elementwise(ElementwiseOp::LogicalNot, self.scalar_type(), ScalarType::Bool, {{"self", self}}, out);
+  return run_elementwise(ElementwiseOp::LogicalNot, self.scalar_type(), ScalarType::Bool,
+                         {{"self", self}}, out);
 }
 
 Error bitwise_not(Context&, const Tensor& self, Tensor& out) {
   const ScalarType type = self.scalar_type();
-  ET_REQUIRE(is_integral(type, true), InvalidArgument, "argument 'self': expected integers or bool, found %s",
-             describe(self).text);
-  const ElementwiseOp op = type == ScalarType::Bool ? ElementwiseOp::LogicalNot : ElementwiseOp::BitwiseNot;
+  ET_REQUIRE(is_integral(type, true), InvalidArgument,
+             "argument 'self': expected integers or bool, found %s", describe(self).text);
+  const ElementwiseOp op =
+      type == ScalarType::Bool ? ElementwiseOp::LogicalNot : ElementwiseOp::BitwiseNot;
   return run_elementwise(op, type, type, {{"self", self}}, out);
 }
 
 Error hardtanh(Context&, const Tensor& self, Scalar min_val, Scalar max_val, Tensor& out) {
   ET_TRY(check_not_bool(self));
   const ScalarType type = self.scalar_type();
-  ET_REQUIRE(type != ScalarType::Byte || (to_double(min_val) >= 0 && to_double(max_val) >= 0), InvalidArgument,
-             "argument 'min_val': negative limits with an unsigned tensor");
+  ET_REQUIRE(type != ScalarType::Byte || (to_double(min_val) >= 0 && to_double(max_val) >= 0),
+             InvalidArgument, "argument 'min_val': negative limits with an unsigned tensor");
   ET_TRY(check_fits(min_val, type, "min_val"));
   ET_TRY(check_fits(max_val, type, "max_val"));
-  return run_elementwise(ElementwiseOp::Clamp, type, type, {{"self", self}, {"min_val", min_val}, {"max_val", max_val}},
-                         out);
+  return run_elementwise(ElementwiseOp::Clamp, type, type,
+                         {{"self", self}, {"min_val", min_val}, {"max_val", max_val}}, out);
 }
 
-Error clamp_inputs(const Tensor& self, const std::optional<Input>& min, const std::optional<Input>& max, Tensor& out) {
+Error clamp_inputs(const Tensor& self, const std::optional<Input>& min,
+                   const std::optional<Input>& max, Tensor& out) {
   ET_REQUIRE(min || max, InvalidArgument, "arguments 'min' and 'max': at least one must be given");
   ScalarType type;
   const Input x = {"self", self};
@@ -132,10 +143,12 @@ Error clamp_inputs(const Tensor& self, const std::optional<Input>& min, const st
   }
   const Input& bound = min ? *min : *max;
   ET_TRY(result_type({x, bound}, &type));
-  return run_elementwise(min ? ElementwiseOp::Maximum : ElementwiseOp::Minimum, type, type, {x, bound}, out);
+  return run_elementwise(min ? ElementwiseOp::Maximum : ElementwiseOp::Minimum, type, type,
+                         {x, bound}, out);
 }
 
-Error clamp(Context&, const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max, Tensor& out) {
+Error clamp(Context&, const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max,
+            Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   std::optional<Input> low, high;
   if (min) low.emplace("min", *min);
@@ -150,7 +163,8 @@ Error clamp(Context&, const Tensor& self, std::optional<Scalar> min, std::option
   return clamp_inputs(self, low, high, out);
 }
 
-Error clamp_tensor(Context&, const Tensor& self, std::optional<Tensor> min, std::optional<Tensor> max, Tensor& out) {
+Error clamp_tensor(Context&, const Tensor& self, std::optional<Tensor> min,
+                   std::optional<Tensor> max, Tensor& out) {
   std::optional<Input> low, high;
   if (min) low.emplace("min", *min);
   if (max) high.emplace("max", *max);
@@ -161,15 +175,18 @@ Error leaky_relu(Context&, const Tensor& self, Scalar negative_slope, Tensor& ou
   ET_TRY(check_floating(self, "self"));
   ET_TRY(check_same_dtype(out, "out", self, "self"));
   return run_elementwise(ElementwiseOp::LeakyRelu, self.scalar_type(), self.scalar_type(),
-                         {{"self", self}, {"negative_slope", negative_slope}}, out, Rounding::tensors);
+                         {{"self", self}, {"negative_slope", negative_slope}}, out,
+                         Rounding::tensors);
 }
 
-Error elu(Context&, const Tensor& self, Scalar alpha, Scalar scale, Scalar input_scale, Tensor& out) {
+Error elu(Context&, const Tensor& self, Scalar alpha, Scalar scale, Scalar input_scale,
+          Tensor& out) {
   ET_TRY(check_floating(self, "self"));
   ET_TRY(check_same_dtype(out, "out", self, "self"));
-  return run_elementwise(ElementwiseOp::Elu, self.scalar_type(), self.scalar_type(),
-                         {{"self", self}, {"alpha", alpha}, {"scale", scale}, {"input_scale", input_scale}}, out,
-                         Rounding::tensors);
+  return run_elementwise(
+      ElementwiseOp::Elu, self.scalar_type(), self.scalar_type(),
+      {{"self", self}, {"alpha", alpha}, {"scale", scale}, {"input_scale", input_scale}}, out,
+      Rounding::tensors);
 }
 
 Error gelu(Context&, const Tensor& self, std::string_view approximate, Tensor& out) {
@@ -178,17 +195,20 @@ Error gelu(Context&, const Tensor& self, std::string_view approximate, Tensor& o
   const bool tanh = approximate == "tanh";
   ET_REQUIRE(tanh || approximate == "none", InvalidArgument,
              "argument 'approximate': expected \"none\" or \"tanh\", found \"%.*s\"",
-             static_cast<int>(approximate.size() < 64 ? approximate.size() : 64), approximate.data());
-  return run_elementwise(tanh ? ElementwiseOp::GeluTanh : ElementwiseOp::Gelu, self.scalar_type(), self.scalar_type(),
-                         {{"self", self}}, out);
+             static_cast<int>(approximate.size() < 64 ? approximate.size() : 64),
+             approximate.data());
+  return run_elementwise(tanh ? ElementwiseOp::GeluTanh : ElementwiseOp::Gelu, self.scalar_type(),
+                         self.scalar_type(), {{"self", self}}, out);
 }
 
 Error logit(Context&, const Tensor& self, std::optional<double> eps, Tensor& out) {
   ScalarType type;
   ET_TRY(float_result_type({{"self", self}}, &type));
-  if (!eps || *eps < 0) return run_elementwise(ElementwiseOp::Logit, type, type, {{"self", self}}, out);
+  if (!eps || *eps < 0)
+    return run_elementwise(ElementwiseOp::Logit, type, type, {{"self", self}}, out);
   return run_elementwise(ElementwiseOp::LogitClamp, type, type,
-                         {{"self", self}, {"eps", Scalar(*eps)}, {"eps", Scalar(1.0 - *eps)}}, out, Rounding::tensors);
+                         {{"self", self}, {"eps", Scalar(*eps)}, {"eps", Scalar(1.0 - *eps)}}, out,
+                         Rounding::tensors);
 }
 
 #define UNARY_SCHEMA "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
@@ -232,22 +252,27 @@ constexpr OperatorRow kRows[] = {
     row<"aten::_conj_physical.out", conj_physical>(UNARY_SCHEMA),
     row<"aten::hardtanh.out", hardtanh>(
         "(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::clamp.out", clamp>("(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::clamp.out", clamp>(
+        "(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::clamp.Tensor_out", clamp_tensor>(
         "(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::leaky_relu.out", leaky_relu>(
         "(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::elu.out", elu>(
-        "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::gelu.out", gelu>("(Tensor self, *, str approximate=\"none\", Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::logit.out", logit>("(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::elu.out", elu>("(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, "
+                              "*, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::gelu.out", gelu>(
+        "(Tensor self, *, str approximate=\"none\", Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::logit.out", logit>(
+        "(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 #undef UNARY_SCHEMA
 
 }  // namespace
 
-Table elementwise_unary_rows() { return kRows; }
+Table elementwise_unary_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

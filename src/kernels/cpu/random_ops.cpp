@@ -43,7 +43,8 @@ double to_unit(uint64_t random, int bits) {
   return static_cast<double>(random >> (64 - bits)) / static_cast<double>(uint64_t{1} << bits);
 }
 
-/// Fills `out`, in the order of its memory, with blocks that `make` writes: make(double* block, first, n).
+/// Fills `out`, in the order of its memory, with blocks that `make` writes: make(double* block,
+/// first, n).
 template <class Make>
 void fill_blocks(const Tensor& out, Make make) {
   const auto store = compute::store_loop(ComputeType::f64, compute_dtype(out.scalar_type()));
@@ -73,7 +74,8 @@ Error rand(Context& context, IntList size, Tensor& out) {
   const Stream stream = generator_of(context).reserve(static_cast<uint64_t>(out.numel()));
   const int bits = significand_bits(out.scalar_type());
   fill_blocks(out, [&](double* block, int64_t first, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) block[i] = to_unit(stream.at(static_cast<uint64_t>(first + i)), bits);
+    for (int64_t i = 0; i < n; ++i)
+      block[i] = to_unit(stream.at(static_cast<uint64_t>(first + i)), bits);
   });
   return Error::Ok;
 }
@@ -104,12 +106,13 @@ Error randn(Context& context, IntList size, Tensor& out) {
   return Error::Ok;
 }
 
-Error native_dropout(Context& context, const Tensor& input, double p, std::optional<bool> train, Tensor& out0,
-                     Tensor& out1) {
+Error native_dropout(Context& context, const Tensor& input, double p, std::optional<bool> train,
+                     Tensor& out0, Tensor& out1) {
   ET_TRY(check_floating(input, "input"));
   ET_REQUIRE(p >= 0 && p <= 1, InvalidArgument, "argument 'p': %g is not a probability", p);
-  ET_REQUIRE(out1.scalar_type() == ScalarType::Bool || out1.scalar_type() == ScalarType::Byte, InvalidArgument,
-             "argument 'out1': expected bool or uint8, found %s", describe(out1).text);
+  ET_REQUIRE(out1.scalar_type() == ScalarType::Bool || out1.scalar_type() == ScalarType::Byte,
+             InvalidArgument, "argument 'out1': expected bool or uint8, found %s",
+             describe(out1).text);
   ET_TRY(resize_output_like(out1, input, "out1"));
   ET_TRY(check_no_overlap(out1, input, "input"));
   ET_TRY(check_no_overlap(out1, out0, "out0"));
@@ -123,24 +126,28 @@ Error native_dropout(Context& context, const Tensor& input, double p, std::optio
   }
   const Stream stream = generator_of(context).reserve(static_cast<uint64_t>(input.numel()));
   fill_blocks(out1, [&](double* block, int64_t first, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) block[i] = to_unit(stream.at(static_cast<uint64_t>(first + i)), 53) < p ? 0 : 1;
+    for (int64_t i = 0; i < n; ++i)
+      block[i] = to_unit(stream.at(static_cast<uint64_t>(first + i)), 53) < p ? 0 : 1;
   });
   const double scale = p == 1 ? 0 : 1 / (1 - p);
   ET_TRY(run_elementwise(ElementwiseOp::Mul, type, type, {{"input", input}, {"out1", out1}}, out0));
-  return run_elementwise(ElementwiseOp::Mul, type, type, {{"out0", out0}, {"scale", Scalar(scale)}}, out0,
-                         Rounding::tensors);
+  return run_elementwise(ElementwiseOp::Mul, type, type, {{"out0", out0}, {"scale", Scalar(scale)}},
+                         out0, Rounding::tensors);
 }
 
 constexpr OperatorRow kRows[] = {
     row<"aten::rand.out", rand>("(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::randn.out", randn>("(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::native_dropout.out", native_dropout>("(Tensor input, float p, bool? train, *, Tensor(a!) out0, "
-                                                    "Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))"),
+    row<"aten::native_dropout.out", native_dropout>(
+        "(Tensor input, float p, bool? train, *, Tensor(a!) out0, "
+        "Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))"),
 };
 
 }  // namespace
 
-Table random_rows() { return kRows; }
+Table random_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

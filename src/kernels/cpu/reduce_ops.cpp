@@ -8,12 +8,12 @@ namespace {
 
 using compute::ReduceOp;
 
-// ---- sums and products ----------------------------------------------------------------------------------------------
+// ---- sums and products ----
 
 /// `dtype`, when given, is the output's.
 Error check_dtype(std::optional<ScalarType> dtype, const Tensor& out) {
-  ET_REQUIRE(!dtype || *dtype == out.scalar_type(), InvalidArgument, "argument 'out': expected dtype %s, found %s",
-             dtype_name(*dtype), describe(out).text);
+  ET_REQUIRE(!dtype || *dtype == out.scalar_type(), InvalidArgument,
+             "argument 'out': expected dtype %s, found %s", dtype_name(*dtype), describe(out).text);
   return Error::Ok;
 }
 
@@ -25,13 +25,11 @@ compute::ComputeType accumulator(const Tensor& self, const Tensor& out) {
   return wide ? compute::ComputeType::f64 : compute::ComputeType::f32;
 }
 
-Error accumulate(ReduceOp op, Reduction& reduction, const Tensor& self, double divisor, Tensor& out) {
+Error accumulate(ReduceOp op, Reduction& reduction, const Tensor& self, double divisor,
+                 Tensor& out) {
   ET_TRY(reduction.make_target(out, "out"));
   ET_TRY(check_no_overlap(out, self, "self"));
-  compute::ReduceCall call = {op,
-                              reduction.source(self),
-                              reduction.dims(),
-                              accumulator(self, out),
+  compute::ReduceCall call = {op, reduction.source(self), reduction.dims(), accumulator(self, out),
                               reduction.target(0)};
   call.divisor = divisor;
   compute::reduce(call);
@@ -39,21 +37,25 @@ Error accumulate(ReduceOp op, Reduction& reduction, const Tensor& self, double d
 }
 
 /// Sum or Prod: integers and bool give int64.
-Error sum_like(ReduceOp op, Reduction& reduction, const Tensor& self, std::optional<ScalarType> dtype, Tensor& out) {
+Error sum_like(ReduceOp op, Reduction& reduction, const Tensor& self,
+               std::optional<ScalarType> dtype, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   ET_TRY(check_arithmetic(out, "out"));
   ET_TRY(check_dtype(dtype, out));
   if (!dtype) {
-    ET_TRY(check_can_cast(is_integral(self.scalar_type(), true) ? ScalarType::Long : self.scalar_type(), out));
+    ET_TRY(check_can_cast(
+        is_integral(self.scalar_type(), true) ? ScalarType::Long : self.scalar_type(), out));
   }
   return accumulate(op, reduction, self, 1, out);
 }
 
 /// Complex numbers add up by parts: one more dimension of two, which is kept.
 Error complex_sum(Reduction& reduction, const Tensor& self, Tensor& out) {
-  ET_REQUIRE(out.scalar_type() == self.scalar_type(), InvalidArgument, "argument 'out': expected dtype %s, found %s",
-             dtype_name(self.scalar_type()), describe(out).text);
-  ET_REQUIRE(self.dim() < kMaxRank, InvalidArgument, "argument 'self': more than %d dimensions", kMaxRank - 1);
+  ET_REQUIRE(out.scalar_type() == self.scalar_type(), InvalidArgument,
+             "argument 'out': expected dtype %s, found %s", dtype_name(self.scalar_type()),
+             describe(out).text);
+  ET_REQUIRE(self.dim() < kMaxRank, InvalidArgument, "argument 'self': more than %d dimensions",
+             kMaxRank - 1);
   ET_TRY(reduction.make_target(out, "out"));
   ET_TRY(check_no_overlap(out, self, "self"));
   const compute::ReduceSource whole = reduction.source(self);
@@ -77,8 +79,8 @@ Error complex_sum(Reduction& reduction, const Tensor& self, Tensor& out) {
   return Error::Ok;
 }
 
-Error sum(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim, std::optional<ScalarType> dtype,
-          Tensor& out) {
+Error sum(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim,
+          std::optional<ScalarType> dtype, Tensor& out) {
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
   if (is_complex(self.scalar_type())) return complex_sum(reduction, self, out);
@@ -91,14 +93,15 @@ Error prod(Context&, const Tensor& self, std::optional<ScalarType> dtype, Tensor
   return sum_like(ReduceOp::Prod, reduction, self, dtype, out);
 }
 
-Error prod_dim(Context&, const Tensor& self, int64_t dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
+Error prod_dim(Context&, const Tensor& self, int64_t dim, bool keepdim,
+               std::optional<ScalarType> dtype, Tensor& out) {
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
   return sum_like(ReduceOp::Prod, reduction, self, dtype, out);
 }
 
-Error mean_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim, std::optional<ScalarType> dtype,
-                Tensor& out) {
+Error mean_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim,
+                std::optional<ScalarType> dtype, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   ET_TRY(check_floating(out, "out"));
   ET_TRY(check_dtype(dtype, out));
@@ -111,10 +114,11 @@ Error mean(Context& context, const Tensor& self, std::optional<ScalarType> dtype
   return mean_dims(context, self, std::nullopt, false, dtype, out);
 }
 
-// ---- extrema --------------------------------------------------------------------------------------------------------
+// ---- extrema ----
 
 /// The result has the input's dtype, or one that it casts to.
-Error check_choice(const Reduction& reduction, const Tensor& self, const Tensor& out, const char* name) {
+Error check_choice(const Reduction& reduction, const Tensor& self, const Tensor& out,
+                   const char* name) {
   ET_TRY(check_arithmetic(self, "self"));
   ET_TRY(check_arithmetic(out, name));
   ET_TRY(check_can_cast(self.scalar_type(), out, name));
@@ -123,8 +127,8 @@ Error check_choice(const Reduction& reduction, const Tensor& self, const Tensor&
 }
 
 Error check_indices(const Tensor& indices, const char* name) {
-  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument, "argument '%s': expected int64, found %s", name,
-             describe(indices).text);
+  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument,
+             "argument '%s': expected int64, found %s", name, describe(indices).text);
   return Error::Ok;
 }
 
@@ -152,7 +156,8 @@ Error extremum_all(Context&, const Tensor& self, Tensor& out) {
 }
 
 template <ReduceOp op>
-Error extremum_with_indices(Context&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& indices) {
+Error extremum_with_indices(Context&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+                            Tensor& indices) {
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
   ET_TRY(check_choice(reduction, self, values, "values"));
@@ -162,14 +167,17 @@ Error extremum_with_indices(Context&, const Tensor& self, int64_t dim, bool keep
   ET_TRY(check_no_overlap(indices, self, "self"));
   ET_TRY(check_no_overlap(indices, values, "values"));
   compute::reduce({op, reduction.source(self), reduction.dims(),
-                   compute::compute_type(compute_dtype(self.scalar_type())), reduction.target(0), reduction.target(1)});
+                   compute::compute_type(compute_dtype(self.scalar_type())), reduction.target(0),
+                   reduction.target(1)});
   return Error::Ok;
 }
 
 template <ReduceOp op>
-Error position(Context&, const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
+Error position(Context&, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
+               Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
-  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument, "argument 'self': not defined for bool tensors");
+  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument,
+             "argument 'self': not defined for bool tensors");
   ET_TRY(check_indices(out, "out"));
   Reduction reduction;
   if (dim) {
@@ -180,17 +188,22 @@ Error position(Context&, const Tensor& self, std::optional<int64_t> dim, bool ke
   ET_TRY(reduction.check_not_empty(self));
   ET_TRY(reduction.make_target(out, "out"));
   ET_TRY(check_no_overlap(out, self, "self"));
-  compute::reduce({op, reduction.source(self), reduction.dims(),
-                   compute::compute_type(compute_dtype(self.scalar_type())), {}, reduction.target(0)});
+  compute::reduce({op,
+                   reduction.source(self),
+                   reduction.dims(),
+                   compute::compute_type(compute_dtype(self.scalar_type())),
+                   {},
+                   reduction.target(0)});
   return Error::Ok;
 }
 
-// ---- any ------------------------------------------------------------------------------------------------------------
+// ---- any ----
 
 Error any_true(Reduction& reduction, const Tensor& self, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
-  ET_REQUIRE(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte, InvalidArgument,
-             "argument 'out': expected bool or uint8, found %s", describe(out).text);
+  ET_REQUIRE(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte,
+             InvalidArgument, "argument 'out': expected bool or uint8, found %s",
+             describe(out).text);
   ET_TRY(reduction.make_target(out, "out"));
   ET_TRY(check_no_overlap(out, self, "self"));
   compute::reduce({ReduceOp::Any, reduction.source(self), reduction.dims(),
@@ -211,7 +224,8 @@ Error any_dim(Context&, const Tensor& self, int64_t dim, bool keepdim, Tensor& o
 }
 
 /// Here an empty list means no dimension; only None means all.
-Error any_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim, Tensor& out) {
+Error any_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim,
+               Tensor& out) {
   Reduction reduction;
   if (dim) {
     ET_TRY(reduction.prepare_exactly(self, *dim, keepdim));
@@ -221,7 +235,7 @@ Error any_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool ke
   return any_true(reduction, self, out);
 }
 
-// ---- variance -------------------------------------------------------------------------------------------------------
+// ---- variance ----
 
 Error check_variance(const Tensor& self, const Tensor& out, const char* name) {
   ET_TRY(check_floating(self, "self"));
@@ -229,28 +243,33 @@ Error check_variance(const Tensor& self, const Tensor& out, const char* name) {
   return check_no_overlap(out, self, "self");
 }
 
-Error var(const Tensor& self, std::optional<IntList> dim, double correction, bool keepdim, Tensor& out) {
+Error var(const Tensor& self, std::optional<IntList> dim, double correction, bool keepdim,
+          Tensor& out) {
   ET_TRY(check_variance(self, out, "out"));
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
   ET_TRY(reduction.make_target(out, "out"));
-  compute::variance({reduction.source(self), reduction.dims(), correction, false, reduction.target(0), {}});
+  compute::variance(
+      {reduction.source(self), reduction.dims(), correction, false, reduction.target(0), {}});
   return Error::Ok;
 }
 
-double correction_or_one(const std::optional<Scalar>& correction) { return correction ? to_double(*correction) : 1; }
+double correction_or_one(const std::optional<Scalar>& correction) {
+  return correction ? to_double(*correction) : 1;
+}
 
-Error var_unbiased(Context&, const Tensor& self, std::optional<IntList> dim, bool unbiased, bool keepdim, Tensor& out) {
+Error var_unbiased(Context&, const Tensor& self, std::optional<IntList> dim, bool unbiased,
+                   bool keepdim, Tensor& out) {
   return var(self, dim, unbiased ? 1 : 0, keepdim, out);
 }
 
-Error var_correction(Context&, const Tensor& self, std::optional<IntList> dim, std::optional<Scalar> correction,
-                     bool keepdim, Tensor& out) {
+Error var_correction(Context&, const Tensor& self, std::optional<IntList> dim,
+                     std::optional<Scalar> correction, bool keepdim, Tensor& out) {
   return var(self, dim, correction_or_one(correction), keepdim, out);
 }
 
-Error var_mean(Context&, const Tensor& self, std::optional<IntList> dim, std::optional<Scalar> correction, bool keepdim,
-               Tensor& out0, Tensor& out1) {
+Error var_mean(Context&, const Tensor& self, std::optional<IntList> dim,
+               std::optional<Scalar> correction, bool keepdim, Tensor& out0, Tensor& out1) {
   ET_TRY(check_variance(self, out0, "out0"));
   ET_TRY(check_variance(self, out1, "out1"));
   Reduction reduction;
@@ -264,46 +283,59 @@ Error var_mean(Context&, const Tensor& self, std::optional<IntList> dim, std::op
 }
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::sum.IntList_out", sum>("(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, "
-                                      "Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::mean.out", mean_dims>("(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, "
-                                     "Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::mean.dtype_out", mean>("(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::prod.out", prod>("(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::prod.int_out", prod_dim>(
-        "(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::sum.IntList_out", sum>(
+        "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, "
+        "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::mean.out", mean_dims>(
+        "(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, "
+        "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::mean.dtype_out", mean>(
+        "(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::prod.out", prod>(
+        "(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::prod.int_out", prod_dim>("(Tensor self, int dim, bool keepdim=False, *, ScalarType? "
+                                        "dtype=None, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::amax.out", extremum_dims<ReduceOp::Max>>(
         "(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::amin.out", extremum_dims<ReduceOp::Min>>(
         "(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::max.unary_out", extremum_all<ReduceOp::Max>>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::min.unary_out", extremum_all<ReduceOp::Min>>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::max.unary_out", extremum_all<ReduceOp::Max>>(
+        "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::min.unary_out", extremum_all<ReduceOp::Min>>(
+        "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::max.dim_max", extremum_with_indices<ReduceOp::Max>>(
-        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, "
+        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> "
+        "(Tensor(a!) values, "
         "Tensor(b!) indices)"),
     row<"aten::min.dim_min", extremum_with_indices<ReduceOp::Min>>(
-        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices) -> (Tensor(a!) values, "
+        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices) -> "
+        "(Tensor(a!) values, "
         "Tensor(b!) indices)"),
     row<"aten::argmax.out", position<ReduceOp::Max>>(
         "(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::argmin.out", position<ReduceOp::Min>>(
         "(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::any.all_out", any_all>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::any.out", any_dim>("(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::any.out", any_dim>(
+        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::any.dims_out", any_dims>(
         "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::var.out", var_unbiased>(
-        "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::var.correction_out", var_correction>("(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                                    "keepdim=False, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::var.out", var_unbiased>("(Tensor self, int[1]? dim, bool unbiased=True, bool "
+                                       "keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::var.correction_out", var_correction>(
+        "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+        "keepdim=False, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::var_mean.correction_out", var_mean>(
-        "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) "
+        "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, "
+        "Tensor(a!) out0, Tensor(b!) "
         "out1) -> (Tensor(a!), Tensor(b!))"),
 };
 
 }  // namespace
 
-Table reduce_rows() { return kRows; }
+Table reduce_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch

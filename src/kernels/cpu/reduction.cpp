@@ -27,7 +27,8 @@ Error Reduction::prepare_exactly(const Tensor& self, IntList dims, bool keepdim)
   for (const int64_t dim : dims) {
     int d = 0;
     ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
-    ET_REQUIRE((dims_ >> d & 1) == 0, InvalidArgument, "argument 'dim': dimension %d appears twice", d);
+    ET_REQUIRE((dims_ >> d & 1) == 0, InvalidArgument, "argument 'dim': dimension %d appears twice",
+               d);
     dims_ |= uint32_t{1} << d;
   }
   finish(self, keepdim);
@@ -47,8 +48,8 @@ Error Reduction::prepare(const Tensor& self, int64_t dim, bool keepdim) {
 Error Reduction::check_not_empty(const Tensor& self) const {
   bool any_result = true;
   for (const int64_t size : out_sizes_) any_result = any_result && size != 0;
-  ET_REQUIRE(count_ != 0 || !any_result, InvalidArgument, "argument 'self': nothing to choose from in %s",
-             describe(self).text);
+  ET_REQUIRE(count_ != 0 || !any_result, InvalidArgument,
+             "argument 'self': nothing to choose from in %s", describe(self).text);
   return Error::Ok;
 }
 

@@ -1,7 +1,7 @@
 /**
  * @file
- * What reduction operators share: which dimensions they reduce, the shape of the result and its strides seen from the
- * input.
+ * What reduction operators share: which dimensions they reduce, the shape of the result and its
+ * strides seen from the input.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ namespace kernels {
 /// Reduced dimensions, a bit each, and the shape that is left.
 class Reduction {
  public:
-  /// The listed dimensions; all of them for an empty or absent list. Refuses dimensions out of range or listed twice.
+  /// The listed dimensions; all of them for an empty or absent list. Refuses dimensions out of
+  /// range or listed twice.
   Error prepare(const Tensor& self, std::optional<IntList> dims, bool keepdim);
   /// Exactly the listed dimensions, also none.
   Error prepare_exactly(const Tensor& self, IntList dims, bool keepdim);
@@ -29,14 +30,17 @@ class Reduction {
   /// Elements per result.
   int64_t count() const { return count_; }
 
-  /// InvalidArgument when a reduced dimension is empty and there are results to fill: they would have no value.
+  /// InvalidArgument when a reduced dimension is empty and there are results to fill: they would
+  /// have no value.
   Error check_not_empty(const Tensor& self) const;
 
   /// Resizes `out` and describes it as a target, or gives an error that names it.
   Error make_target(const Tensor& out, const char* name);
   /// The source; lives as long as this object.
   compute::ReduceSource source(const Tensor& self);
-  compute::ReduceTarget target(size_t index) const { return {outs_[index].data, outs_[index].dtype, strides_[index]}; }
+  compute::ReduceTarget target(size_t index) const {
+    return {outs_[index].data, outs_[index].dtype, strides_[index]};
+  }
 
  private:
   void finish(const Tensor& self, bool keepdim);

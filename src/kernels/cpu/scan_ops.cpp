@@ -13,14 +13,16 @@ namespace {
 
 using compute::ComputeType;
 
-Error cumsum(Context&, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
+Error cumsum(Context&, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype,
+             Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   ET_TRY(check_arithmetic(out, "out"));
   const ScalarType to = out.scalar_type();
-  ET_REQUIRE(!dtype || *dtype == to, InvalidArgument, "argument 'out': expected dtype %s, found %s", dtype_name(*dtype),
-             describe(out).text);
+  ET_REQUIRE(!dtype || *dtype == to, InvalidArgument, "argument 'out': expected dtype %s, found %s",
+             dtype_name(*dtype), describe(out).text);
   if (!dtype) {
-    ET_TRY(check_can_cast(is_integral(self.scalar_type(), true) ? ScalarType::Long : self.scalar_type(), out));
+    ET_TRY(check_can_cast(
+        is_integral(self.scalar_type(), true) ? ScalarType::Long : self.scalar_type(), out));
   }
   int axis = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &axis));
@@ -38,7 +40,7 @@ Error cumsum(Context&, const Tensor& self, int64_t dim, std::optional<ScalarType
   return Error::Ok;
 }
 
-// ---- topk -----------------------------------------------------------------------------------------------------------
+// ---- topk ----
 
 template <class T>
 struct Entry {
@@ -72,12 +74,14 @@ struct TopkCall {
   int64_t index_step;
 };
 
-/// The leading entries of every line along one dimension. Sorted also where the caller would not mind disorder.
+/// The leading entries of every line along one dimension. Sorted also where the caller would not
+/// mind disorder.
 template <class T>
-Error select_top(Context& context, const TensorView& in, const TensorView& values, const TensorView& indices,
-                 const compute::Layout& lines, const TopkCall& call) {
+Error select_top(Context& context, const TensorView& in, const TensorView& values,
+                 const TensorView& indices, const compute::Layout& lines, const TopkCall& call) {
   Scratch scratch(context);
-  ET_TRY(scratch.allocate(static_cast<size_t>(call.length > 0 ? call.length : 1), sizeof(Entry<T>)));
+  ET_TRY(
+      scratch.allocate(static_cast<size_t>(call.length > 0 ? call.length : 1), sizeof(Entry<T>)));
   auto* entries = scratch.as<Entry<T>>();
   const ComputeType type = std::is_same_v<T, double> ? ComputeType::f64 : ComputeType::i64;
   const auto load = compute::load_loop(in.dtype, type);
@@ -93,21 +97,24 @@ Error select_top(Context& context, const TensorView& in, const TensorView& value
     std::partial_sort(entries, entries + call.k, entries + call.length,
                       call.largest ? larger_first<T> : smaller_first<T>);
     for (int64_t i = 0; i < call.k; ++i) {
-      store(values.data + (cursor.offset(1) + i * call.value_step) * element, 1, &entries[i].value, 1);
-      reinterpret_cast<int64_t*>(indices.data)[cursor.offset(2) + i * call.index_step] = entries[i].index;
+      store(values.data + (cursor.offset(1) + i * call.value_step) * element, 1, &entries[i].value,
+            1);
+      reinterpret_cast<int64_t*>(indices.data)[cursor.offset(2) + i * call.index_step] =
+          entries[i].index;
     }
     cursor.advance(1);
   }
   return Error::Ok;
 }
 
-Error topk(Context& context, const Tensor& self, int64_t k, int64_t dim, bool largest, bool, Tensor& values,
-           Tensor& indices) {
+Error topk(Context& context, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
+           Tensor& values, Tensor& indices) {
   ET_TRY(check_arithmetic(self, "self"));
-  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument, "argument 'self': not defined for bool tensors");
+  ET_REQUIRE(self.scalar_type() != ScalarType::Bool, InvalidArgument,
+             "argument 'self': not defined for bool tensors");
   ET_TRY(check_same_dtype(values, "values", self, "self"));
-  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument, "argument 'indices': expected int64, found %s",
-             describe(indices).text);
+  ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument,
+             "argument 'indices': expected int64, found %s", describe(indices).text);
   int axis = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &axis));
   Sizes sizes = sizes_of(self);
@@ -125,25 +132,30 @@ Error topk(Context& context, const Tensor& self, int64_t k, int64_t dim, bool la
     for (TensorView* view : {&in, &value_view, &index_view}) view->insert(0, 1, 1);
     value_view.sizes[0] = index_view.sizes[0] = k;
   }
-  const TopkCall call = {length, k, largest, in.strides[axis], value_view.strides[axis], index_view.strides[axis]};
+  const TopkCall call = {
+      length, k, largest, in.strides[axis], value_view.strides[axis], index_view.strides[axis]};
   if (k == 0) return Error::Ok;
   for (TensorView* view : {&in, &value_view, &index_view}) view->remove(axis);
   const int64_t* strides[] = {in.strides, value_view.strides, index_view.strides};
   const compute::Layout lines = compute::make_layout(in.rank, in.sizes, strides, 3);
-  if (is_floating(self.scalar_type())) return select_top<double>(context, in, value_view, index_view, lines, call);
+  if (is_floating(self.scalar_type()))
+    return select_top<double>(context, in, value_view, index_view, lines, call);
   return select_top<int64_t>(context, in, value_view, index_view, lines, call);
 }
 
 constexpr OperatorRow kRows[] = {
     row<"aten::cumsum.out", cumsum>(
         "(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::topk.values", topk>("(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, "
-                                   "Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)"),
+    row<"aten::topk.values", topk>(
+        "(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, "
+        "Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)"),
 };
 
 }  // namespace
 
-Table scan_rows() { return kRows; }
+Table scan_rows() {
+  return kRows;
+}
 
 }  // namespace kernels
 }  // namespace executorch
