@@ -1,5 +1,5 @@
-// Matrix products, convolutions and pooling by themselves: operations per second and share of the core's peak, one
-// thread. EXECUTORCH_CPU chooses the instruction set.
+// Matrix products, convolutions and pooling by themselves: operations per second and share of the
+// core's peak, one thread. EXECUTORCH_CPU chooses the instruction set.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -24,7 +24,8 @@ using namespace compute;
 class Floats {
  public:
   explicit Floats(int64_t count)
-      : memory_(static_cast<float*>(std::aligned_alloc(64, (static_cast<size_t>(count) * sizeof(float) + 127) & ~size_t{63}))) {
+      : memory_(static_cast<float*>(std::aligned_alloc(
+            64, (static_cast<size_t>(count) * sizeof(float) + 127) & ~size_t{63}))) {
     std::minstd_rand engine(1);
     std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
     for (int64_t i = 0; i < count; ++i) memory_.get()[i] = uniform(engine);
@@ -41,7 +42,8 @@ class Floats {
 /// Measures the loop in CPU time, which other processes disturb less, and reports its speed.
 class Meter {
  public:
-  Meter(benchmark::State& state, double operations) : state_(state), operations_(operations), start_(std::clock()) {}
+  Meter(benchmark::State& state, double operations)
+      : state_(state), operations_(operations), start_(std::clock()) {}
   ~Meter() {
     const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
     const double speed = operations_ * static_cast<double>(state_.iterations()) / seconds;
@@ -68,7 +70,8 @@ void product(benchmark::State& state, ProductSize size) {
   args.b = {b.data(), size.n, 1};
   args.c = c.data();
   args.c_row_stride = size.n;
-  Floats packed(static_cast<int64_t>(gemm_packed_bytes(active_isa(), size.k, size.n) / sizeof(float)));
+  Floats packed(
+      static_cast<int64_t>(gemm_packed_bytes(active_isa(), size.k, size.n) / sizeof(float)));
   if (size.packed) args.packed = gemm_pack(active_isa(), args.b, size.k, size.n, packed.data());
   const size_t bytes = gemm_scratch_bytes(size.m, size.n, size.k, size.packed);
   Floats scratch(static_cast<int64_t>(bytes / sizeof(float)) + 1);
@@ -92,7 +95,8 @@ void convolution(benchmark::State& state, ImageSize image) {
   if (!conv_plan(shape, active_isa(), &plan)) return state.SkipWithError("no plan");
   const int64_t pixels = plan.out_height * plan.out_width;
   const int64_t taps = image.in / image.groups * image.kernel * image.kernel;
-  Floats in(image.size * image.size * image.in), out(pixels * image.out), weight(image.out * taps), bias(image.out);
+  Floats in(image.size * image.size * image.in), out(pixels * image.out), weight(image.out * taps),
+      bias(image.out);
   Floats packed(static_cast<int64_t>(plan.packed_bytes / sizeof(float)));
   conv_pack(plan, weight.data(), nullptr, packed.data());
   const size_t bytes = conv_scratch_bytes(plan);
@@ -101,12 +105,14 @@ void convolution(benchmark::State& state, ImageSize image) {
   epilogue.bias = bias.data();
   epilogue.lo = 0.0f;
   const Meter meter(state, 2.0 * static_cast<double>(pixels * image.out * taps));
-  for (auto _ : state) conv_run(plan, packed.data(), in.data(), out.data(), epilogue, scratch.data(), bytes);
+  for (auto _ : state)
+    conv_run(plan, packed.data(), in.data(), out.data(), epilogue, scratch.data(), bytes);
 }
 
 void largest_of_3x3(benchmark::State& state) {
   PoolShape shape;
-  shape.channels = 64, shape.in_height = shape.in_width = 112, shape.out_height = shape.out_width = 56;
+  shape.channels = 64, shape.in_height = shape.in_width = 112,
+  shape.out_height = shape.out_width = 56;
   shape.kernel_height = shape.kernel_width = 3;
   shape.stride_height = shape.stride_width = 2;
   shape.pad_height = shape.pad_width = 1;
@@ -116,13 +122,14 @@ void largest_of_3x3(benchmark::State& state) {
 }
 
 void register_all() {
-  constexpr ProductSize kProducts[] = {{256, 256, 256, true},  {512, 512, 512, true},   {1024, 1024, 1024, true},
-                                       {1024, 1024, 1024, false}, {197, 384, 384, true}, {197, 1536, 384, true},
-                                       {128, 384, 1536, true}, {8, 256, 256, true},      {8, 1024, 1024, true},
-                                       {1, 1024, 1024, true},  {1, 4096, 4096, true},    {1, 1024, 1024, false}};
+  constexpr ProductSize kProducts[] = {
+      {256, 256, 256, true},     {512, 512, 512, true}, {1024, 1024, 1024, true},
+      {1024, 1024, 1024, false}, {197, 384, 384, true}, {197, 1536, 384, true},
+      {128, 384, 1536, true},    {8, 256, 256, true},   {8, 1024, 1024, true},
+      {1, 1024, 1024, true},     {1, 4096, 4096, true}, {1, 1024, 1024, false}};
   for (const ProductSize& p : kProducts) {
-    const std::string name = "product/" + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) +
-                             (p.packed ? "/packed" : "/plain");
+    const std::string name = "product/" + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
+                             std::to_string(p.k) + (p.packed ? "/packed" : "/plain");
     benchmark::RegisterBenchmark(name.c_str(), product, p);
   }
   constexpr ImageSize kImages[] = {{"7x7s2_3_64_at_224", 224, 3, 64, 7, 2, 3, 1},
@@ -141,7 +148,8 @@ void register_all() {
                                    {"depthwise_3x3_576_at_14", 14, 576, 576, 3, 1, 1, 576},
                                    {"depthwise_5x5_192_at_28", 28, 192, 192, 5, 1, 2, 192}};
   for (const ImageSize& image : kImages) {
-    benchmark::RegisterBenchmark((std::string("convolution/") + image.name).c_str(), convolution, image);
+    benchmark::RegisterBenchmark((std::string("convolution/") + image.name).c_str(), convolution,
+                                 image);
   }
   benchmark::RegisterBenchmark("max_pool/3x3s2_64_at_112", largest_of_3x3);
 }
@@ -153,7 +161,8 @@ int main(int argc, char** argv) {
   executorch::threadpool::set_thread_count(1);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::AddCustomContext("instruction set", executorch::compute::isa_name(executorch::compute::active_isa()));
+  benchmark::AddCustomContext("instruction set",
+                              executorch::compute::isa_name(executorch::compute::active_isa()));
   benchmark::AddCustomContext(
       "peak GFLOP/s of one core",
       std::to_string(executorch::benchmarks::peak_flops(executorch::compute::active_isa()) * 1e-9));

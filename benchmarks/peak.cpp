@@ -23,7 +23,8 @@ __attribute__((target("avx512f"))) void chains_avx512() {
   for (int j = 0; j < kChains; ++j) sum[j] = x;
   for (int i = 0; i < kSteps; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kChains; ++j) asm volatile("vfmadd231ps %1, %1, %0" : "+v"(sum[j]) : "v"(x));
+    for (int j = 0; j < kChains; ++j)
+      asm volatile("vfmadd231ps %1, %1, %0" : "+v"(sum[j]) : "v"(x));
   }
 }
 
@@ -33,7 +34,8 @@ __attribute__((target("avx2,fma"))) void chains_avx2() {
   for (int j = 0; j < kChains; ++j) sum[j] = x;
   for (int i = 0; i < kSteps; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kChains; ++j) asm volatile("vfmadd231ps %1, %1, %0" : "+x"(sum[j]) : "x"(x));
+    for (int j = 0; j < kChains; ++j)
+      asm volatile("vfmadd231ps %1, %1, %0" : "+x"(sum[j]) : "x"(x));
   }
 }
 
@@ -72,7 +74,9 @@ void chains_baseline() {
 }
 #endif
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
 
 double measure(void (*chains)(), double operations_per_step) {
   double best = 0;

@@ -8,8 +8,8 @@
 
 namespace executorch::benchmarks {
 
-/// Single precision operations per second of one core with the instruction set's multiply-adds, all operands in
-/// registers; the best of many short trials, measured once per instruction set.
+/// Single precision operations per second of one core with the instruction set's multiply-adds, all
+/// operands in registers; the best of many short trials, measured once per instruction set.
 double peak_flops(compute::Isa isa);
 
 }  // namespace executorch::benchmarks

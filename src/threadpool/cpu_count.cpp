@@ -38,7 +38,8 @@ size_t unified_limit(const char* root, const char* group) {
   char path[kPathSize], line[128];
   std::snprintf(path, sizeof(path), "%s/sys/fs/cgroup%s/cpu.max", root, group);
   long long quota = 0, period = 0;
-  if (!read_line(path, line, sizeof(line)) || std::sscanf(line, "%lld %lld", &quota, &period) != 2) return 0;
+  if (!read_line(path, line, sizeof(line)) || std::sscanf(line, "%lld %lld", &quota, &period) != 2)
+    return 0;
   return cpus_of_quota(quota, period);
 }
 
@@ -53,7 +54,8 @@ size_t controller_limit(const char* root, const char* group) {
 }
 
 /// The smallest limit of a group and its ancestors: each of them binds.
-size_t limit_along_path(const char* root, char* group, size_t (*limit_of)(const char*, const char*)) {
+size_t limit_along_path(const char* root, char* group,
+                        size_t (*limit_of)(const char*, const char*)) {
   size_t limit = 0;
   for (;;) {
     const bool top = group[0] == '\0' || std::strcmp(group, "/") == 0;

@@ -23,7 +23,8 @@
 namespace executorch::threadpool {
 
 int64_t steady_nanoseconds() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
@@ -53,9 +54,13 @@ bool start_thread(void* (*function)(void*), void* argument) noexcept {
   return !failed;
 }
 
-void yield_cpu() noexcept { sched_yield(); }
+void yield_cpu() noexcept {
+  sched_yield();
+}
 
-void call_in_forked_child(void (*function)()) noexcept { pthread_atfork(nullptr, nullptr, function); }
+void call_in_forked_child(void (*function)()) noexcept {
+  pthread_atfork(nullptr, nullptr, function);
+}
 
 size_t affinity_cpu_count() noexcept {
   // The kernel's set may be larger than cpu_set_t: 8192 CPUs fit here.
@@ -100,7 +105,9 @@ bool start_thread(void* (*function)(void*), void* argument) noexcept {
   return true;
 }
 
-void yield_cpu() noexcept { std::this_thread::yield(); }
+void yield_cpu() noexcept {
+  std::this_thread::yield();
+}
 
 void call_in_forked_child([[maybe_unused]] void (*function)()) noexcept {
 #if !defined(_WIN32)

@@ -8,8 +8,8 @@
 namespace executorch::threadpool {
 namespace {
 
-// How long a thread spins before it sleeps. Longer than the gap between two loops of a running model, short
-// enough to be lost among others on a busy machine.
+// How long a thread spins before it sleeps. Longer than the gap between two loops of a running
+// model, short enough to be lost among others on a busy machine.
 constexpr int64_t kSpinNanoseconds = 60'000;
 constexpr int kSpinsPerClockReading = 16;
 
@@ -21,7 +21,8 @@ constexpr size_t kCacheLine = 64;
  *   bit  10      open: workers may enter
  *   bits 11..19  threads that take part, the caller included
  *   bits 20..31  number of the loop, to tell it from the one before
- * A worker that comes late finds the gate closed and touches nothing, so the caller waits only for those inside.
+ * A worker that comes late finds the gate closed and touches nothing, so the caller waits only for
+ * those inside.
  */
 constexpr uint32_t kInsideMask = (1u << 10) - 1;
 constexpr uint32_t kOpen = 1u << 10;
@@ -30,8 +31,12 @@ constexpr uint32_t kParticipantsMask = (1u << 9) - 1;
 constexpr uint32_t kNumberShift = 20;
 static_assert(kMaxThreads <= kParticipantsMask);
 
-uint32_t participants_of(uint32_t gate) { return (gate >> kParticipantsShift) & kParticipantsMask; }
-uint32_t number_of(uint32_t gate) { return gate >> kNumberShift; }
+uint32_t participants_of(uint32_t gate) {
+  return (gate >> kParticipantsShift) & kParticipantsMask;
+}
+uint32_t number_of(uint32_t gate) {
+  return gate >> kNumberShift;
+}
 
 struct alignas(kCacheLine) Share {
   std::atomic<size_t> next{0};
@@ -81,7 +86,8 @@ class Pool {
     leave();
   }
 
-  /// Only the thread that forked lives in the child: forget the workers and whatever loop was running.
+  /// Only the thread that forked lives in the child: forget the workers and whatever loop was
+  /// running.
   void reset_in_child() noexcept {
     gate_.store(0);
     sleepers_.store(0);
@@ -93,7 +99,8 @@ class Pool {
 
  private:
   bool try_enter() noexcept {
-    return !busy_.load(std::memory_order_relaxed) && !busy_.exchange(true, std::memory_order_acquire);
+    return !busy_.load(std::memory_order_relaxed) &&
+           !busy_.exchange(true, std::memory_order_acquire);
   }
   void leave() noexcept { busy_.store(false, std::memory_order_release); }
 
@@ -174,7 +181,8 @@ void Pool::divide(size_t tasks, size_t threads) noexcept {
 
 void Pool::open_gate(size_t threads) noexcept {
   const uint32_t number = number_of(gate_.load(std::memory_order_relaxed)) + 1;
-  gate_.store(number << kNumberShift | static_cast<uint32_t>(threads) << kParticipantsShift | kOpen);
+  gate_.store(number << kNumberShift | static_cast<uint32_t>(threads) << kParticipantsShift |
+              kOpen);
   if (sleepers_.load() != 0) wake_all(gate_);
 }
 
@@ -225,7 +233,8 @@ void Pool::serve(size_t thread) noexcept {
   uint32_t done = ~0u;  // the number of the loop that this worker has served or missed
   uint32_t gate = gate_.load(std::memory_order_acquire);
   while (thread <= wanted_workers_.load(std::memory_order_relaxed)) {
-    const bool open = (gate & kOpen) != 0 && number_of(gate) != done && thread < participants_of(gate);
+    const bool open =
+        (gate & kOpen) != 0 && number_of(gate) != done && thread < participants_of(gate);
     if (!open) {
       gate = wait_for_change(gate);
       continue;
@@ -243,12 +252,15 @@ void Pool::serve(size_t thread) noexcept {
 
 constinit thread_local CallerLimits caller_limits;
 
-size_t pool_thread_count() noexcept { return pool.thread_count(); }
+size_t pool_thread_count() noexcept {
+  return pool.thread_count();
+}
 
 size_t thread_count() noexcept {
   const size_t threads = pool.thread_count();
   if (caller_limits.disabled) return 1;
-  return caller_limits.threads != 0 && caller_limits.threads < threads ? caller_limits.threads : threads;
+  return caller_limits.threads != 0 && caller_limits.threads < threads ? caller_limits.threads
+                                                                       : threads;
 }
 
 bool set_thread_count(size_t threads) noexcept {
@@ -256,7 +268,9 @@ bool set_thread_count(size_t threads) noexcept {
   return pool.resize(threads);
 }
 
-bool stop_workers() noexcept { return pool.stop(); }
+bool stop_workers() noexcept {
+  return pool.stop();
+}
 
 size_t set_thread_limit(size_t threads) noexcept {
   const size_t previous = caller_limits.threads;

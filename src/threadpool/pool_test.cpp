@@ -36,7 +36,10 @@ class PoolTest : public ::testing::Test {
 void count_once(size_t tasks) {
   std::vector<std::atomic<int>> calls(tasks);
   run(
-      tasks, [](void* context, size_t task, size_t) { (*static_cast<std::vector<std::atomic<int>>*>(context))[task]++; },
+      tasks,
+      [](void* context, size_t task, size_t) {
+        (*static_cast<std::vector<std::atomic<int>>*>(context))[task]++;
+      },
       &calls);
   EXPECT_TRUE(std::all_of(calls.begin(), calls.end(), [](const auto& n) { return n == 1; }));
 }
@@ -49,7 +52,11 @@ TEST_F(PoolTest, ManyLoopsInARow) {
   std::atomic<size_t> sum{0};
   for (int i = 0; i < 20000; ++i) {
     run(
-        8, [](void* context, size_t task, size_t) { *static_cast<std::atomic<size_t>*>(context) += task; }, &sum);
+        8,
+        [](void* context, size_t task, size_t) {
+          *static_cast<std::atomic<size_t>*>(context) += task;
+        },
+        &sum);
   }
   EXPECT_EQ(sum, 20000u * 28);
 }
@@ -110,7 +117,9 @@ TEST_F(PoolTest, NestedAndResizingFromInside) {
       [](void* context, size_t, size_t) {
         Counters& c = *static_cast<Counters*>(context);
         if (set_thread_count(2)) c.resized++;
-        parallel_for(0, 100, 1, [&](int64_t first, int64_t last) { c.inner += static_cast<int>(last - first); });
+        parallel_for(0, 100, 1, [&](int64_t first, int64_t last) {
+          c.inner += static_cast<int>(last - first);
+        });
       },
       &counters);
   EXPECT_EQ(inner, 800);
@@ -152,7 +161,8 @@ TEST_F(PoolTest, ResizingAndSleeping) {
     ASSERT_TRUE(set_thread_count(threads));
     EXPECT_EQ(thread_count(), threads);
     count_once(50);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough for workers to fall asleep
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(2));  // long enough for workers to fall asleep
     count_once(50);
   }
   EXPECT_FALSE(set_thread_count(kMaxThreads + 1));
@@ -167,7 +177,8 @@ TEST_F(PoolTest, ForkedChildWorks) {
   if (child == 0) {
     std::atomic<int> calls{0};
     run(
-        100, [](void* context, size_t, size_t) { (*static_cast<std::atomic<int>*>(context))++; }, &calls);
+        100, [](void* context, size_t, size_t) { (*static_cast<std::atomic<int>*>(context))++; },
+        &calls);
     _exit(calls == 100 && set_thread_count(2) ? 0 : 1);
   }
   int status = -1;

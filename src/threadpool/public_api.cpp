@@ -31,7 +31,8 @@ bool parallel_for(const int64_t begin, const int64_t end, const int64_t grain_si
       static_cast<size_t>(loop.tasks),
       [](void* context, size_t task, size_t) {
         const Loop& l = *static_cast<Loop*>(context);
-        const int64_t t = static_cast<int64_t>(task), share = l.size / l.tasks, extra = l.size % l.tasks;
+        const int64_t t = static_cast<int64_t>(task), share = l.size / l.tasks,
+                      extra = l.size % l.tasks;
         const int64_t first = l.begin + t * share + (t < extra ? t : extra);
         const int64_t before = current_thread_num;
         current_thread_num = t;
@@ -42,11 +43,17 @@ bool parallel_for(const int64_t begin, const int64_t end, const int64_t grain_si
   return true;
 }
 
-int64_t get_thread_count() { return static_cast<int64_t>(::executorch::threadpool::thread_count()); }
+int64_t get_thread_count() {
+  return static_cast<int64_t>(::executorch::threadpool::thread_count());
+}
 
-int64_t get_thread_num() { return current_thread_num; }
+int64_t get_thread_num() {
+  return current_thread_num;
+}
 
-void set_thread_num(int64_t thread_num) { current_thread_num = thread_num; }
+void set_thread_num(int64_t thread_num) {
+  current_thread_num = thread_num;
+}
 
 }  // namespace executorch::extension
 
@@ -54,16 +61,24 @@ namespace executorch::extension::threadpool {
 
 namespace pool = ::executorch::threadpool;
 
-size_t ThreadPool::get_thread_count() const { return pool::pool_thread_count(); }
+size_t ThreadPool::get_thread_count() const {
+  return pool::pool_thread_count();
+}
 
-bool ThreadPool::_unsafe_reset_threadpool(uint32_t num_threads) { return pool::set_thread_count(num_threads); }
+bool ThreadPool::_unsafe_reset_threadpool(uint32_t num_threads) {
+  return pool::set_thread_count(num_threads);
+}
 
-void ThreadPool::_unsafe_destroy_threadpool() { pool::stop_workers(); }
+void ThreadPool::_unsafe_destroy_threadpool() {
+  pool::stop_workers();
+}
 
 void ThreadPool::run(runtime::FunctionRef<void(size_t)> fn, size_t range) {
   pool::run(
       range,
-      [](void* context, size_t task, size_t) { (*static_cast<runtime::FunctionRef<void(size_t)>*>(context))(task); },
+      [](void* context, size_t task, size_t) {
+        (*static_cast<runtime::FunctionRef<void(size_t)>*>(context))(task);
+      },
       &fn);
 }
 
@@ -72,15 +87,23 @@ ThreadPool* get_threadpool() {
   return &handle;
 }
 
-bool NoThreadPoolGuard::is_enabled() { return pool::caller_limits.disabled; }
+bool NoThreadPoolGuard::is_enabled() {
+  return pool::caller_limits.disabled;
+}
 
-void NoThreadPoolGuard::set_enabled(bool enabled) { pool::caller_limits.disabled = enabled; }
+void NoThreadPoolGuard::set_enabled(bool enabled) {
+  pool::caller_limits.disabled = enabled;
+}
 
-size_t UseNThreadsThreadPoolGuard::num_threads() { return pool::caller_limits.threads; }
+size_t UseNThreadsThreadPoolGuard::num_threads() {
+  return pool::caller_limits.threads;
+}
 
 UseNThreadsThreadPoolGuard::UseNThreadsThreadPoolGuard(size_t num_threads)
     : previous_(pool::set_thread_limit(num_threads)) {}
 
-UseNThreadsThreadPoolGuard::~UseNThreadsThreadPoolGuard() { pool::set_thread_limit(previous_); }
+UseNThreadsThreadPoolGuard::~UseNThreadsThreadPoolGuard() {
+  pool::set_thread_limit(previous_);
+}
 
 }  // namespace executorch::extension::threadpool

@@ -17,9 +17,13 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-size_t align_up(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+size_t align_up(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
-const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
+const float* shifted(const float* pointer, int64_t offset) {
+  return pointer == nullptr ? nullptr : pointer + offset;
+}
 
 /// Per-thread slices of the caller's scratch memory.
 struct Slots {
@@ -68,23 +72,26 @@ void run_matrix(const Job& job, void* scratch, size_t bytes) {
   }
 }
 
-const float* fetch_gathered(const void* context, int64_t group, int64_t first_row, int64_t rows, int64_t first_k,
-                            int64_t k, float* copy, int64_t* row_stride) {
+const float* fetch_gathered(const void* context, int64_t group, int64_t first_row, int64_t rows,
+                            int64_t first_k, int64_t k, float* copy, int64_t* row_stride) {
   *row_stride = copied_row_stride(k);
-  gather_rows(*static_cast<const GatherArgs*>(context), group, first_row, rows, first_k, k, copy, *row_stride);
+  gather_rows(*static_cast<const GatherArgs*>(context), group, first_row, rows, first_k, k, copy,
+              *row_stride);
   return copy;
 }
 
 void run_gather(const Job& job, void* scratch, size_t bytes) {
   const ConvShape& s = job.plan.shape;
-  const GatherArgs gather{
-      job.in,
-      s.in_pixel_stride,
-      job.in_each(),
-      {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height, s.in_height, job.plan.out_height},
-      {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width, s.in_width, job.plan.out_width},
-      &image_kernels(job.plan.isa)};
-  Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(), job.taps() * job.in_each(), s.groups};
+  const GatherArgs gather{job.in,
+                          s.in_pixel_stride,
+                          job.in_each(),
+                          {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height,
+                           s.in_height, job.plan.out_height},
+                          {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width,
+                           s.in_width, job.plan.out_width},
+                          &image_kernels(job.plan.isa)};
+  Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(),
+                  job.taps() * job.in_each(), s.groups};
   product.rows = {fetch_gathered, &gather};
   product.panels = job.packed;
   product.group_panels_stride = job.group_floats(product.k);
@@ -106,7 +113,8 @@ DepthwiseLine depthwise_line(const Job& job, int64_t number) {
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     const int64_t iy = y * s.stride_height - s.pad_top + ky * s.dilation_height;
     if (iy < 0 || iy >= s.in_height) continue;
-    line.taps[line.tap_count++] = {job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride, ky};
+    line.taps[line.tap_count++] = {
+        job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride, ky};
   }
   return line;
 }
@@ -114,26 +122,30 @@ DepthwiseLine depthwise_line(const Job& job, int64_t number) {
 void run_depthwise(const Job& job) {
   constexpr int64_t kLinesAtOnce = 2;
   const ConvShape& s = job.plan.shape;
-  const DepthwiseArgs args{s.in_width,    s.in_pixel_stride, s.kernel_height,    s.kernel_width,
-                           s.stride_width, s.dilation_width, s.pad_left,         job.packed,
-                           s.in_channels, job.plan.out_width, s.out_pixel_stride, &job.epilogue};
-  const double line_work = static_cast<double>(job.plan.out_width * s.in_channels) * static_cast<double>(job.taps());
+  const DepthwiseArgs args{s.in_width,     s.in_pixel_stride,  s.kernel_height,    s.kernel_width,
+                           s.stride_width, s.dilation_width,   s.pad_left,         job.packed,
+                           s.in_channels,  job.plan.out_width, s.out_pixel_stride, &job.epilogue};
+  const double line_work =
+      static_cast<double>(job.plan.out_width * s.in_channels) * static_cast<double>(job.taps());
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(64.0 * 1024 / line_work), 1);
-  threadpool::parallel_for(0, s.batch * job.plan.out_height, grain, [&](int64_t first, int64_t last) {
-    for (int64_t number = first; number < last; number += kLinesAtOnce) {
-      DepthwiseLine lines[kLinesAtOnce];
-      const int64_t count = std::min(kLinesAtOnce, last - number);
-      for (int64_t i = 0; i < count; ++i) lines[i] = depthwise_line(job, number + i);
-      image_kernels(job.plan.isa).depthwise(args, lines, count);
-    }
-  });
+  threadpool::parallel_for(0, s.batch * job.plan.out_height, grain,
+                           [&](int64_t first, int64_t last) {
+                             for (int64_t number = first; number < last; number += kLinesAtOnce) {
+                               DepthwiseLine lines[kLinesAtOnce];
+                               const int64_t count = std::min(kLinesAtOnce, last - number);
+                               for (int64_t i = 0; i < count; ++i)
+                                 lines[i] = depthwise_line(job, number + i);
+                               image_kernels(job.plan.isa).depthwise(args, lines, count);
+                             }
+                           });
 }
 
 /// The axes of a transposed convolution.
 struct TransposedAxes {
   Phases y, x;
   explicit TransposedAxes(const ConvShape& s)
-      : y{s.kernel_height, s.stride_height, s.dilation_height}, x{s.kernel_width, s.stride_width, s.dilation_width} {}
+      : y{s.kernel_height, s.stride_height, s.dilation_height},
+        x{s.kernel_width, s.stride_width, s.dilation_width} {}
 
   int64_t taps(int64_t phase_y, int64_t phase_x) const {
     return phase_y < 0 || phase_x < 0 ? 0 : y.taps(phase_y) * x.taps(phase_x);
@@ -154,9 +166,11 @@ size_t transposed_copy_bytes(const ConvPlan& plan) {
 }
 
 /// One phase of one output line: every stride-th pixel from x0 on.
-void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, int64_t x0, char* copy) {
+void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, int64_t x0,
+                      char* copy) {
   const ConvShape& s = job.plan.shape;
-  const int64_t image = line / job.plan.out_height, y = line % job.plan.out_height + s.pad_top, x = x0 + s.pad_left;
+  const int64_t image = line / job.plan.out_height, y = line % job.plan.out_height + s.pad_top,
+                x = x0 + s.pad_left;
   const int64_t phase_y = axes.y.of(y), phase_x = axes.x.of(x);
   const bool reached = phase_y >= 0 && phase_x >= 0;
   const int64_t count = (job.plan.out_width - x0 - 1) / s.stride_width + 1;
@@ -166,11 +180,14 @@ void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, 
   gather.in_pixel_stride = s.in_pixel_stride;
   gather.channels = job.in_each();
   gather.kernels = &image_kernels(job.plan.isa);
-  Product product{&gemm_kernels(job.plan.isa), count, job.out_each(), axes.taps(phase_y, phase_x) * job.in_each(), 1};
+  Product product{&gemm_kernels(job.plan.isa), count, job.out_each(),
+                  axes.taps(phase_y, phase_x) * job.in_each(), 1};
   int64_t panels = 0, group_stride = 0;
   if (reached) {
-    gather.y = {axes.y.taps(phase_y), 0, axes.y.first_input(y, phase_y), axes.y.input_step(), s.in_height, 1};
-    gather.x = {axes.x.taps(phase_x), 1, axes.x.first_input(x, phase_x), axes.x.input_step(), s.in_width, count};
+    gather.y = {axes.y.taps(phase_y), 0,           axes.y.first_input(y, phase_y),
+                axes.y.input_step(),  s.in_height, 1};
+    gather.x = {axes.x.taps(phase_x), 1,          axes.x.first_input(x, phase_x),
+                axes.x.input_step(),  s.in_width, count};
     for (int64_t i = 0; i < axes.y.count(); ++i) {
       for (int64_t j = 0; j < axes.x.count(); ++j) {
         if (i == phase_y && j == phase_x) panels = group_stride;
@@ -197,7 +214,8 @@ void run_transposed(const Job& job, void* scratch, size_t bytes) {
     const Job& job;
     TransposedAxes axes;
     Slots slots;
-  } lines{job, TransposedAxes(job.plan.shape), Slots(scratch, bytes, transposed_copy_bytes(job.plan))};
+  } lines{job, TransposedAxes(job.plan.shape),
+          Slots(scratch, bytes, transposed_copy_bytes(job.plan))};
   threadpool::run(
       static_cast<size_t>(job.plan.shape.batch * job.plan.out_height),
       [](void* context, size_t line, size_t thread) {
@@ -216,12 +234,14 @@ void transpose_images(const float* in, float* out, int64_t batch, int64_t rows, 
   constexpr int64_t kRowsAtOnce = 64;
   const ImageKernels& kernels = image_kernels();
   const int64_t blocks = (columns + kRowsAtOnce - 1) / kRowsAtOnce;
-  const int64_t grain = std::max<int64_t>(32 * 1024 / (kRowsAtOnce * std::max<int64_t>(rows, 1)), 1);
+  const int64_t grain =
+      std::max<int64_t>(32 * 1024 / (kRowsAtOnce * std::max<int64_t>(rows, 1)), 1);
   threadpool::parallel_for(0, batch * blocks, grain, [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t image = block / blocks, column = block % blocks * kRowsAtOnce;
-      kernels.transpose(in + image * rows * columns + column, columns, out + image * rows * columns + column * rows,
-                        rows, std::min(kRowsAtOnce, columns - column), rows);
+      kernels.transpose(in + image * rows * columns + column, columns,
+                        out + image * rows * columns + column * rows, rows,
+                        std::min(kRowsAtOnce, columns - column), rows);
     }
   });
 }
@@ -246,8 +266,8 @@ size_t conv_scratch_bytes(const ConvPlan& plan) noexcept {
   }
 }
 
-void conv_run(const ConvPlan& plan, const float* packed, const float* in, float* out, const Epilogue& epilogue,
-              void* scratch, size_t scratch_bytes) noexcept {
+void conv_run(const ConvPlan& plan, const float* packed, const float* in, float* out,
+              const Epilogue& epilogue, void* scratch, size_t scratch_bytes) noexcept {
   if (plan.shape.batch == 0) return;
   Job job{plan, packed, in, out, epilogue};
   if (job.epilogue.residual_stride == 0) job.epilogue.residual_stride = plan.shape.out_channels;
@@ -263,11 +283,13 @@ void conv_run(const ConvPlan& plan, const float* packed, const float* in, float*
   }
 }
 
-void nchw_to_nhwc(const float* in, float* out, int64_t batch, int64_t channels, int64_t pixels) noexcept {
+void nchw_to_nhwc(const float* in, float* out, int64_t batch, int64_t channels,
+                  int64_t pixels) noexcept {
   transpose_images(in, out, batch, channels, pixels);
 }
 
-void nhwc_to_nchw(const float* in, float* out, int64_t batch, int64_t channels, int64_t pixels) noexcept {
+void nhwc_to_nchw(const float* in, float* out, int64_t batch, int64_t channels,
+                  int64_t pixels) noexcept {
   transpose_images(in, out, batch, pixels, channels);
 }
 

@@ -7,8 +7,9 @@
  *   conv_pack(plan, weight, packed);                // plan.packed_bytes, once
  *   conv_run(plan, packed, in, out, epilogue, scratch, conv_scratch_bytes(plan));
  *
- * The packed weight does not depend on batch and image size: when only those change, make a new plan and keep the
- * packed weight if conv_same_packing() says so. Sums run in a fixed order: results do not depend on thread count.
+ * The packed weight does not depend on batch and image size: when only those change, make a new
+ * plan and keep the packed weight if conv_same_packing() says so. Sums run in a fixed order:
+ * results do not depend on thread count.
  */
 #pragma once
 
@@ -22,8 +23,8 @@
 
 namespace executorch::compute {
 
-/// Sizes in elements, paddings on each side. For a transposed convolution `in` is what is given and `out` what is
-/// computed, padding and stride are those of the layer as PyTorch has them.
+/// Sizes in elements, paddings on each side. For a transposed convolution `in` is what is given and
+/// `out` what is computed, padding and stride are those of the layer as PyTorch has them.
 struct ConvShape {
   int64_t batch = 1;
   int64_t in_height = 1, in_width = 1, in_channels = 1;
@@ -35,8 +36,8 @@ struct ConvShape {
   int64_t groups = 1;
   bool transposed = false;
   int64_t output_padding_height = 0, output_padding_width = 0;  ///< transposed only
-  /// Elements between pixels of the input and the output; 0 means dense (the number of channels). Larger when the
-  /// image is a slice of channels of a wider one (concatenation written in place).
+  /// Elements between pixels of the input and the output; 0 means dense (the number of channels).
+  /// Larger when the image is a slice of channels of a wider one (concatenation written in place).
   int64_t in_pixel_stride = 0, out_pixel_stride = 0;
 };
 
@@ -55,30 +56,35 @@ struct ConvPlan {
   size_t packed_bytes = 0;
 };
 
-/// Fills the plan. False when a size is negative or zero where it must not be, channels are not divisible by groups,
-/// the kernel does not fit the padded image, or a product of sizes overflows.
-[[nodiscard]] EXECUTORCH_COMPUTE_API bool conv_plan(const ConvShape& shape, Isa isa, ConvPlan* plan) noexcept;
+/// Fills the plan. False when a size is negative or zero where it must not be, channels are not
+/// divisible by groups, the kernel does not fit the padded image, or a product of sizes overflows.
+[[nodiscard]] EXECUTORCH_COMPUTE_API bool conv_plan(const ConvShape& shape, Isa isa,
+                                                    ConvPlan* plan) noexcept;
 
 /// True when weights packed for one plan serve the other.
 EXECUTORCH_COMPUTE_API bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept;
 
-/// Packs the weight as PyTorch keeps it, contiguous: [out, in/groups, kh, kw], or [in, out/groups, kh, kw] when
-/// transposed. `scale`, one factor per output channel or null, is multiplied in (a folded batch norm).
+/// Packs the weight as PyTorch keeps it, contiguous: [out, in/groups, kh, kw], or [in, out/groups,
+/// kh, kw] when transposed. `scale`, one factor per output channel or null, is multiplied in (a
+/// folded batch norm).
 EXECUTORCH_COMPUTE_API void conv_pack(const ConvPlan& plan, const float* weight, const float* scale,
                                       float* packed) noexcept;
 
 /// Scratch for conv_run with the threads of the pool.
 EXECUTORCH_COMPUTE_API size_t conv_scratch_bytes(const ConvPlan& plan) noexcept;
 
-/// in: [batch, in_height, in_width, in_channels]; out: [batch, out_height, out_width, out_channels]; no overlap.
-/// The epilogue's residual_stride counts elements between pixels (0: dense).
-EXECUTORCH_COMPUTE_API void conv_run(const ConvPlan& plan, const float* packed, const float* in, float* out,
-                                     const Epilogue& epilogue, void* scratch, size_t scratch_bytes) noexcept;
+/// in: [batch, in_height, in_width, in_channels]; out: [batch, out_height, out_width,
+/// out_channels]; no overlap. The epilogue's residual_stride counts elements between pixels (0:
+/// dense).
+EXECUTORCH_COMPUTE_API void conv_run(const ConvPlan& plan, const float* packed, const float* in,
+                                     float* out, const Epilogue& epilogue, void* scratch,
+                                     size_t scratch_bytes) noexcept;
 
-/// Rearranges one batch of images. `channels` and `pixels` (height * width) in elements, both dense.
-EXECUTORCH_COMPUTE_API void nchw_to_nhwc(const float* in, float* out, int64_t batch, int64_t channels,
-                                         int64_t pixels) noexcept;
-EXECUTORCH_COMPUTE_API void nhwc_to_nchw(const float* in, float* out, int64_t batch, int64_t channels,
-                                         int64_t pixels) noexcept;
+/// Rearranges one batch of images. `channels` and `pixels` (height * width) in elements, both
+/// dense.
+EXECUTORCH_COMPUTE_API void nchw_to_nhwc(const float* in, float* out, int64_t batch,
+                                         int64_t channels, int64_t pixels) noexcept;
+EXECUTORCH_COMPUTE_API void nhwc_to_nchw(const float* in, float* out, int64_t batch,
+                                         int64_t channels, int64_t pixels) noexcept;
 
 }  // namespace executorch::compute

@@ -25,14 +25,15 @@ struct TapWeights {
   const float* scale;  ///< by column, or null
 };
 
-void pack_column(const TapWeights& w, int64_t column, int64_t first_channel, int64_t channels, int64_t panel_width,
-                 float* panel) {
+void pack_column(const TapWeights& w, int64_t column, int64_t first_channel, int64_t channels,
+                 int64_t panel_width, float* panel) {
   const float scale = w.scale == nullptr ? 1.0f : w.scale[column];
   const float* from = w.weight + column * w.column_stride;
   for (int64_t c = first_channel; c < first_channel + channels; ++c) {
     int64_t row = c;
     for (int64_t y = 0; y < w.taps_y; ++y) {
-      const float* taps = from + c * w.channel_stride + (w.first_y + y * w.step_y) * w.kernel_width + w.first_x;
+      const float* taps =
+          from + c * w.channel_stride + (w.first_y + y * w.step_y) * w.kernel_width + w.first_x;
       for (int64_t x = 0; x < w.taps_x; ++x, row += w.channels) {
         panel[row * panel_width] = taps[x * w.step_x] * scale;
       }
@@ -51,7 +52,8 @@ void pack_taps(const GemmKernels& kernels, const TapWeights& w, float* packed) {
       if (columns < width) std::fill(panel, panel + width * depth, 0.0f);
       for (int64_t c = 0; c < w.channels; c += kChannelsAtOnce) {
         const int64_t channels = std::min(kChannelsAtOnce, w.channels - c);
-        for (int64_t j = 0; j < columns; ++j) pack_column(w, p * width + j, c, channels, width, panel + j);
+        for (int64_t j = 0; j < columns; ++j)
+          pack_column(w, p * width + j, c, channels, width, panel + j);
       }
     }
   });
@@ -65,7 +67,8 @@ void pack_depthwise(const ConvPlan& plan, const float* weight, const float* scal
     float* to = packed + c / lanes * lanes * taps + c % lanes;
     const bool live = c < plan.shape.in_channels;
     const float factor = live && scale != nullptr ? scale[c] : 1.0f;
-    for (int64_t tap = 0; tap < taps; ++tap) to[tap * lanes] = live ? weight[c * taps + tap] * factor : 0.0f;
+    for (int64_t tap = 0; tap < taps; ++tap)
+      to[tap * lanes] = live ? weight[c * taps + tap] * factor : 0.0f;
   }
 }
 
@@ -76,8 +79,18 @@ void pack_ordinary(const ConvPlan& plan, const float* weight, const float* scale
   const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
   const size_t group_floats = gemm_packed_bytes(plan.isa, taps * in_each, out_each) / sizeof(float);
   for (int64_t g = 0; g < s.groups; ++g) {
-    const TapWeights w{weight + g * out_each * in_each * taps, in_each * taps, taps, out_each, in_each,
-                       s.kernel_height, 0, 1, s.kernel_width, 0, 1, s.kernel_width,
+    const TapWeights w{weight + g * out_each * in_each * taps,
+                       in_each * taps,
+                       taps,
+                       out_each,
+                       in_each,
+                       s.kernel_height,
+                       0,
+                       1,
+                       s.kernel_width,
+                       0,
+                       1,
+                       s.kernel_width,
                        scale == nullptr ? nullptr : scale + g * out_each};
     pack_taps(kernels, w, packed + static_cast<size_t>(g) * group_floats);
   }
@@ -93,11 +106,22 @@ void pack_transposed(const ConvPlan& plan, const float* weight, const float* sca
   for (int64_t g = 0; g < s.groups; ++g) {
     for (int64_t i = 0; i < y.count(); ++i) {
       for (int64_t j = 0; j < x.count(); ++j) {
-        const TapWeights w{weight + g * in_each * out_each * taps, taps, out_each * taps, out_each, in_each,
-                           y.taps(i), i, y.step(), x.taps(j), j, x.step(), s.kernel_width,
+        const TapWeights w{weight + g * in_each * out_each * taps,
+                           taps,
+                           out_each * taps,
+                           out_each,
+                           in_each,
+                           y.taps(i),
+                           i,
+                           y.step(),
+                           x.taps(j),
+                           j,
+                           x.step(),
+                           s.kernel_width,
                            scale == nullptr ? nullptr : scale + g * out_each};
         pack_taps(kernels, w, packed);
-        packed += gemm_packed_bytes(plan.isa, y.taps(i) * x.taps(j) * in_each, out_each) / sizeof(float);
+        packed +=
+            gemm_packed_bytes(plan.isa, y.taps(i) * x.taps(j) * in_each, out_each) / sizeof(float);
       }
     }
   }
@@ -105,7 +129,8 @@ void pack_transposed(const ConvPlan& plan, const float* weight, const float* sca
 
 }  // namespace
 
-void conv_pack(const ConvPlan& plan, const float* weight, const float* scale, float* packed) noexcept {
+void conv_pack(const ConvPlan& plan, const float* weight, const float* scale,
+               float* packed) noexcept {
   switch (plan.algorithm) {
     case ConvAlgorithm::depthwise:
       return pack_depthwise(plan, weight, scale, packed);

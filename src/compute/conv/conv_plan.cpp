@@ -30,21 +30,33 @@ class Checked {
 };
 
 bool sizes_make_sense(const ConvShape& s) {
-  const int64_t positive[] = {s.in_channels,   s.out_channels,    s.kernel_height,  s.kernel_width, s.stride_height,
-                              s.stride_width, s.dilation_height, s.dilation_width, s.groups};
-  const int64_t not_negative[] = {s.batch,    s.in_height, s.in_width,  s.pad_top, s.pad_bottom,
-                                  s.pad_left, s.pad_right, s.in_pixel_stride, s.out_pixel_stride,
-                                  s.output_padding_height, s.output_padding_width};
-  if (std::any_of(std::begin(positive), std::end(positive), [](int64_t v) { return v < 1; })) return false;
-  if (std::any_of(std::begin(not_negative), std::end(not_negative), [](int64_t v) { return v < 0; })) return false;
+  const int64_t positive[] = {s.in_channels,     s.out_channels,   s.kernel_height,
+                              s.kernel_width,    s.stride_height,  s.stride_width,
+                              s.dilation_height, s.dilation_width, s.groups};
+  const int64_t not_negative[] = {s.batch,
+                                  s.in_height,
+                                  s.in_width,
+                                  s.pad_top,
+                                  s.pad_bottom,
+                                  s.pad_left,
+                                  s.pad_right,
+                                  s.in_pixel_stride,
+                                  s.out_pixel_stride,
+                                  s.output_padding_height,
+                                  s.output_padding_width};
+  if (std::any_of(std::begin(positive), std::end(positive), [](int64_t v) { return v < 1; }))
+    return false;
+  if (std::any_of(std::begin(not_negative), std::end(not_negative),
+                  [](int64_t v) { return v < 0; }))
+    return false;
   if (s.in_pixel_stride != 0 && s.in_pixel_stride < s.in_channels) return false;
   if (s.out_pixel_stride != 0 && s.out_pixel_stride < s.out_channels) return false;
   return s.in_channels % s.groups == 0 && s.out_channels % s.groups == 0;
 }
 
 /// Output size of one dimension; below 1 when the kernel does not fit.
-int64_t out_size(Checked& c, const ConvShape& s, int64_t in, int64_t kernel, int64_t stride, int64_t dilation,
-                 int64_t before, int64_t after, int64_t output_padding) {
+int64_t out_size(Checked& c, const ConvShape& s, int64_t in, int64_t kernel, int64_t stride,
+                 int64_t dilation, int64_t before, int64_t after, int64_t output_padding) {
   const int64_t span = c.plus(c.times(kernel - 1, dilation), 1);
   const int64_t padding = c.plus(before, after);
   if (s.transposed) {
@@ -60,8 +72,9 @@ ConvAlgorithm choose_algorithm(const ConvShape& s) {
       s.kernel_height <= kMaxDepthwiseRows) {
     return ConvAlgorithm::depthwise;
   }
-  const bool pointwise = s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 && s.stride_width == 1 &&
-                         s.pad_top == 0 && s.pad_bottom == 0 && s.pad_left == 0 && s.pad_right == 0;
+  const bool pointwise = s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 &&
+                         s.stride_width == 1 && s.pad_top == 0 && s.pad_bottom == 0 &&
+                         s.pad_left == 0 && s.pad_right == 0;
   return pointwise ? ConvAlgorithm::matrix : ConvAlgorithm::gather;
 }
 
@@ -83,7 +96,8 @@ size_t packed_bytes(const ConvPlan& plan) {
     case ConvAlgorithm::depthwise: {
       const int64_t lanes = image_kernels(plan.isa).lanes;
       const size_t padded = static_cast<size_t>((s.in_channels + lanes - 1) / lanes * lanes);
-      return times_saturating(padded, static_cast<size_t>(s.kernel_height * s.kernel_width) * sizeof(float));
+      return times_saturating(
+          padded, static_cast<size_t>(s.kernel_height * s.kernel_width) * sizeof(float));
     }
     case ConvAlgorithm::transposed: {
       const Phases y{s.kernel_height, s.stride_height, s.dilation_height};
@@ -91,14 +105,16 @@ size_t packed_bytes(const ConvPlan& plan) {
       size_t bytes = 0;
       for (int64_t i = 0; i < y.count(); ++i) {
         for (int64_t j = 0; j < x.count(); ++j) {
-          bytes = plus_saturating(bytes, gemm_packed_bytes(plan.isa, y.taps(i) * x.taps(j) * in_each, out_each));
+          bytes = plus_saturating(
+              bytes, gemm_packed_bytes(plan.isa, y.taps(i) * x.taps(j) * in_each, out_each));
         }
       }
       return times_saturating(bytes, groups);
     }
     default:
       return times_saturating(
-          gemm_packed_bytes(plan.isa, s.kernel_height * s.kernel_width * in_each, out_each), groups);
+          gemm_packed_bytes(plan.isa, s.kernel_height * s.kernel_width * in_each, out_each),
+          groups);
   }
 }
 
@@ -111,16 +127,19 @@ bool conv_plan(const ConvShape& shape, Isa isa, ConvPlan* plan) noexcept {
   p.shape = shape;
   p.isa = isa;
   ConvShape& s = p.shape;
-  p.out_height = out_size(c, s, s.in_height, s.kernel_height, s.stride_height, s.dilation_height, s.pad_top,
-                          s.pad_bottom, s.output_padding_height);
-  p.out_width = out_size(c, s, s.in_width, s.kernel_width, s.stride_width, s.dilation_width, s.pad_left, s.pad_right,
-                         s.output_padding_width);
+  p.out_height = out_size(c, s, s.in_height, s.kernel_height, s.stride_height, s.dilation_height,
+                          s.pad_top, s.pad_bottom, s.output_padding_height);
+  p.out_width = out_size(c, s, s.in_width, s.kernel_width, s.stride_width, s.dilation_width,
+                         s.pad_left, s.pad_right, s.output_padding_width);
   if (s.in_pixel_stride == 0) s.in_pixel_stride = s.in_channels;
   if (s.out_pixel_stride == 0) s.out_pixel_stride = s.out_channels;
   // The products that index images, the matrix and the weights.
-  c.times(c.times(c.times(s.batch, s.in_height), s.in_width), c.times(s.in_pixel_stride, sizeof(float)));
-  c.times(c.times(c.times(s.batch, p.out_height), p.out_width), c.times(s.out_pixel_stride, sizeof(float)));
-  c.times(c.times(c.times(s.in_channels, s.out_channels), c.times(s.kernel_height, s.kernel_width)), sizeof(float));
+  c.times(c.times(c.times(s.batch, s.in_height), s.in_width),
+          c.times(s.in_pixel_stride, sizeof(float)));
+  c.times(c.times(c.times(s.batch, p.out_height), p.out_width),
+          c.times(s.out_pixel_stride, sizeof(float)));
+  c.times(c.times(c.times(s.in_channels, s.out_channels), c.times(s.kernel_height, s.kernel_width)),
+          sizeof(float));
   if (!c.ok() || p.out_height < 1 || p.out_width < 1) return false;
   p.algorithm = choose_algorithm(s);
   p.packed_bytes = packed_bytes(p);
@@ -139,9 +158,10 @@ bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept {
                            s.in_channels == t.in_channels && s.out_channels == t.out_channels &&
                            s.groups == t.groups && s.kernel_height == t.kernel_height &&
                            s.kernel_width == t.kernel_width;
-  return same_weight && (a.algorithm != ConvAlgorithm::transposed ||
-                         (s.stride_height == t.stride_height && s.stride_width == t.stride_width &&
-                          s.dilation_height == t.dilation_height && s.dilation_width == t.dilation_width));
+  return same_weight &&
+         (a.algorithm != ConvAlgorithm::transposed ||
+          (s.stride_height == t.stride_height && s.stride_width == t.stride_width &&
+           s.dilation_height == t.dilation_height && s.dilation_width == t.dilation_width));
 }
 
 }  // namespace executorch::compute

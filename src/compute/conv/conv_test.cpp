@@ -3,40 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <random>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "compute/cpu/guarded_floats.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
 namespace {
 
-std::vector<float> random_floats(int64_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = uniform(engine);
-  return values;
-}
-
-struct Result {
-  std::vector<float> out;
-  std::vector<double> expected;
-};
-
-/// One layer with weights, bias, residual and clamp, computed by the library and, in double, by definition.
+/// One layer with weights, bias, residual and clamp, computed by the library and, in double, by
+/// definition.
 class Layer {
  public:
-  explicit Layer(const ConvShape& shape) : shape_(shape) {
+  explicit Layer(const ConvShape& shape) {
     planned_ = conv_plan(shape, active_isa(), &plan_);
     if (!planned_) return;
     const ConvShape& s = plan_.shape;
-    in_ = random_floats(s.batch * s.in_height * s.in_width * s.in_pixel_stride, 1);
-    weight_ = random_floats(s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width, 2);
-    bias_ = random_floats(s.out_channels, 3);
-    scale_ = random_floats(s.out_channels, 4);
-    residual_ = random_floats(pixels() * s.out_channels, 5);
+    // The last pixel ends with its channels.
+    const int64_t in_gap = s.in_pixel_stride - s.in_channels;
+    in_ = random(s.batch * s.in_height * s.in_width * s.in_pixel_stride - in_gap, 1);
+    weight_ =
+        random(s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width, 2);
+    bias_ = random(s.out_channels, 3);
+    scale_ = random(s.out_channels, 4);
+    residual_ = random(pixels() * s.out_channels, 5);
   }
 
   bool planned() const { return planned_; }
@@ -44,20 +36,21 @@ class Layer {
   int64_t pixels() const { return plan_.shape.batch * plan_.out_height * plan_.out_width; }
 
   std::vector<float> run() const {
-    std::vector<float> packed(plan_.packed_bytes / sizeof(float) + 1);
-    conv_pack(plan_, weight_.data(), scale_.data(), packed.data());
+    GuardedFloats packed(static_cast<int64_t>(plan_.packed_bytes / sizeof(float)), 6);
+    conv_pack(plan_, weight_->data(), scale_->data(), packed.data());
     std::vector<float> out(static_cast<size_t>(pixels() * plan_.shape.out_pixel_stride), 77.0f);
     std::vector<char> scratch(conv_scratch_bytes(plan_) + 1);
     Epilogue epilogue;
-    epilogue.bias = bias_.data();
-    epilogue.residual = residual_.data();
+    epilogue.bias = bias_->data();
+    epilogue.residual = residual_->data();
     epilogue.lo = -1.5f;
     epilogue.hi = 6.0f;
     epilogue.map = {[](const void*, float* values, int64_t count) {
                       for (int64_t i = 0; i < count; ++i) values[i] *= 2.0f;
                     },
                     nullptr};
-    conv_run(plan_, packed.data(), in_.data(), out.data(), epilogue, scratch.data(), scratch.size());
+    conv_run(plan_, packed.data(), in_->data(), out.data(), epilogue, scratch.data(),
+             scratch.size());
     return out;
   }
 
@@ -79,15 +72,19 @@ class Layer {
               const int64_t oy = s.transposed ? ly : sy, ox = s.transposed ? lx : sx;
               if (iy < 0 || iy >= s.in_height || ix < 0 || ix >= s.in_width) continue;
               if (oy < 0 || oy >= plan_.out_height || ox < 0 || ox >= plan_.out_width) continue;
-              const float* in = in_.data() + ((b * s.in_height + iy) * s.in_width + ix) * s.in_pixel_stride;
-              double* out = sums.data() + ((b * plan_.out_height + oy) * plan_.out_width + ox) * s.out_channels;
+              const float* in =
+                  in_->data() + ((b * s.in_height + iy) * s.in_width + ix) * s.in_pixel_stride;
+              double* out = sums.data() +
+                            ((b * plan_.out_height + oy) * plan_.out_width + ox) * s.out_channels;
               for (int64_t o = 0; o < s.out_channels; ++o) {
                 const int64_t g = o / out_each;
                 for (int64_t i = 0; i < in_each; ++i) {
-                  const int64_t row = s.transposed ? (g * in_each + i) * out_each + o % out_each : o * in_each + i;
+                  const int64_t row =
+                      s.transposed ? (g * in_each + i) * out_each + o % out_each : o * in_each + i;
                   const int64_t w = (row * s.kernel_height + ky) * s.kernel_width + kx;
-                  out[o] += static_cast<double>(in[g * in_each + i]) *
-                            (weight_[static_cast<size_t>(w)] * scale_[static_cast<size_t>(o)]);
+                  out[o] +=
+                      static_cast<double>(in[g * in_each + i]) *
+                      ((*weight_)[static_cast<size_t>(w)] * (*scale_)[static_cast<size_t>(o)]);
                 }
               }
             }
@@ -96,17 +93,21 @@ class Layer {
       }
     }
     for (size_t i = 0; i < sums.size(); ++i) {
-      const double value = sums[i] + bias_[i % bias_.size()] + residual_[i];
+      const double value = sums[i] + (*bias_)[i % bias_->size()] + (*residual_)[i];
       sums[i] = 2.0 * std::min(std::max(value, -1.5), 6.0);
     }
     return sums;
   }
 
  private:
-  ConvShape shape_;
+  using Floats = std::unique_ptr<GuardedFloats>;
+  static Floats random(int64_t count, unsigned seed) {
+    return std::make_unique<GuardedFloats>(count, seed);
+  }
+
   bool planned_ = false;
   ConvPlan plan_;
-  std::vector<float> in_, weight_, bias_, scale_, residual_;
+  Floats in_, weight_, bias_, scale_, residual_;
 };
 
 void check(const ConvShape& shape, ConvAlgorithm algorithm) {
@@ -131,11 +132,13 @@ void check(const ConvShape& shape, ConvAlgorithm algorithm) {
 
 ConvShape image(int64_t batch, int64_t height, int64_t width, int64_t in, int64_t out) {
   ConvShape s;
-  s.batch = batch, s.in_height = height, s.in_width = width, s.in_channels = in, s.out_channels = out;
+  s.batch = batch, s.in_height = height, s.in_width = width, s.in_channels = in,
+  s.out_channels = out;
   return s;
 }
 
-ConvShape with_kernel(ConvShape s, int64_t height, int64_t width, int64_t stride, int64_t pad, int64_t dilation = 1) {
+ConvShape with_kernel(ConvShape s, int64_t height, int64_t width, int64_t stride, int64_t pad,
+                      int64_t dilation = 1) {
   s.kernel_height = height, s.kernel_width = width;
   s.stride_height = s.stride_width = stride;
   s.pad_top = s.pad_bottom = s.pad_left = s.pad_right = pad;
@@ -164,7 +167,8 @@ class ConvTest : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
     before_ = active_isa();
-    if (!set_active_isa(static_cast<Isa>(GetParam()))) GTEST_SKIP() << "this machine lacks the instruction set";
+    if (!set_active_isa(static_cast<Isa>(GetParam())))
+      GTEST_SKIP() << "this machine lacks the instruction set";
   }
   void TearDown() override { set_active_isa(before_); }
   Isa before_;
@@ -194,13 +198,17 @@ TEST_P(ConvTest, AsymmetricPaddingAndStride) {
   check(s, ConvAlgorithm::gather);
 }
 
-TEST_P(ConvTest, OneDimension) { check(with_kernel(image(2, 1, 40, 16, 24), 1, 5, 2, 0), ConvAlgorithm::gather); }
+TEST_P(ConvTest, OneDimension) {
+  check(with_kernel(image(2, 1, 40, 16, 24), 1, 5, 2, 0), ConvAlgorithm::gather);
+}
 
 TEST_P(ConvTest, Depthwise) {
   for (int64_t kernel : {3, 5}) {
     for (int64_t stride : {1, 2}) {
       for (int64_t channels : {8, 21, 64}) {
-        check(grouped(with_kernel(image(2, 12, 15, channels, channels), kernel, kernel, stride, kernel / 2), channels),
+        check(grouped(with_kernel(image(2, 12, 15, channels, channels), kernel, kernel, stride,
+                                  kernel / 2),
+                      channels),
               ConvAlgorithm::depthwise);
       }
     }
@@ -208,7 +216,8 @@ TEST_P(ConvTest, Depthwise) {
   check(grouped(with_kernel(image(1, 12, 15, 6, 6), 3, 3, 1, 2, 2), 6), ConvAlgorithm::depthwise);
   check(grouped(with_kernel(image(1, 2, 2, 9, 9), 5, 5, 1, 2), 9), ConvAlgorithm::depthwise);
   check(grouped(with_kernel(image(1, 1, 50, 33, 33), 1, 4, 3, 0), 33), ConvAlgorithm::depthwise);
-  check(strided(grouped(with_kernel(image(1, 9, 9, 20, 20), 3, 3, 1, 1), 20)), ConvAlgorithm::depthwise);
+  check(strided(grouped(with_kernel(image(1, 9, 9, 20, 20), 3, 3, 1, 1), 20)),
+        ConvAlgorithm::depthwise);
 }
 
 TEST_P(ConvTest, Transposed) {
@@ -218,7 +227,8 @@ TEST_P(ConvTest, Transposed) {
   check(transposed(with_kernel(image(1, 4, 5, 3, 2), 2, 2, 3, 0)), ConvAlgorithm::transposed);
   check(transposed(with_kernel(image(1, 4, 5, 3, 2), 3, 3, 2, 1, 2)), ConvAlgorithm::transposed);
   check(transposed(with_kernel(image(1, 4, 5, 3, 2), 4, 3, 3, 1, 2), 1), ConvAlgorithm::transposed);
-  check(strided(transposed(grouped(with_kernel(image(1, 4, 5, 8, 12), 4, 4, 2, 1), 4))), ConvAlgorithm::transposed);
+  check(strided(transposed(grouped(with_kernel(image(1, 4, 5, 8, 12), 4, 4, 2, 1), 4))),
+        ConvAlgorithm::transposed);
 }
 
 TEST_P(ConvTest, SameBitsForAnyThreadCount) {
@@ -245,11 +255,14 @@ TEST(ConvPlanTest, RefusesNonsense) {
   EXPECT_FALSE(conv_plan(grouped(image(1, 5, 5, 4, 6), 4), Isa::baseline, &plan));
   EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 7, 7, 1, 0), Isa::baseline, &plan));
   EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 3, 3, 0, 0), Isa::baseline, &plan));
-  EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 3, 3, 1, INT64_MAX / 2 + 1), Isa::baseline, &plan));
-  EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 3, 3, 1, 1, INT64_MAX / 2), Isa::baseline, &plan));
+  EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 3, 3, 1, INT64_MAX / 2 + 1),
+                         Isa::baseline, &plan));
+  EXPECT_FALSE(conv_plan(with_kernel(image(1, 5, 5, 4, 4), 3, 3, 1, 1, INT64_MAX / 2),
+                         Isa::baseline, &plan));
   EXPECT_FALSE(conv_plan(image(INT64_MAX / 4, 5, 5, 4, 4), Isa::baseline, &plan));
   EXPECT_FALSE(conv_plan(image(1, 5, 5, INT64_MAX / 4, INT64_MAX / 4), Isa::baseline, &plan));
-  EXPECT_FALSE(conv_plan(transposed(with_kernel(image(1, INT64_MAX / 2, 5, 4, 4), 3, 3, 4, 1)), Isa::baseline, &plan));
+  EXPECT_FALSE(conv_plan(transposed(with_kernel(image(1, INT64_MAX / 2, 5, 4, 4), 3, 3, 4, 1)),
+                         Isa::baseline, &plan));
 }
 
 TEST(ConvPlanTest, PackingIsSharedAcrossImageSizes) {
@@ -263,8 +276,8 @@ TEST(ConvPlanTest, PackingIsSharedAcrossImageSizes) {
 
 TEST(ConvLayout, TransposesBothWays) {
   const int64_t batch = 2, channels = 13, pixels = 150;
-  const std::vector<float> nchw = random_floats(batch * channels * pixels, 9);
-  std::vector<float> nhwc(nchw.size()), back(nchw.size());
+  const GuardedFloats nchw(batch * channels * pixels, 9);
+  GuardedFloats nhwc(batch * channels * pixels, 8), back(batch * channels * pixels, 7);
   nchw_to_nhwc(nchw.data(), nhwc.data(), batch, channels, pixels);
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t c = 0; c < channels; ++c) {
@@ -275,11 +288,13 @@ TEST(ConvLayout, TransposesBothWays) {
     }
   }
   nhwc_to_nchw(nhwc.data(), back.data(), batch, channels, pixels);
-  EXPECT_EQ(nchw, back);
+  EXPECT_EQ(std::memcmp(nchw.data(), back.data(), nchw.size() * sizeof(float)), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, ConvTest, ::testing::Range<size_t>(0, kIsaCount),
-                         [](const auto& info) { return std::string(isa_name(static_cast<Isa>(info.param))); });
+                         [](const auto& info) {
+                           return std::string(isa_name(static_cast<Isa>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace executorch::compute

@@ -10,8 +10,8 @@ struct Lane {
   const DepthwiseArgs& args;
   const float* weights;  ///< [kernel_height][kernel_width][lanes]
   int64_t channel;
-  int64_t live;        ///< channels of this vector, the others are padding
-  bool plain;          ///< sums start from the bias and are only clamped
+  int64_t live;  ///< channels of this vector, the others are padding
+  bool plain;    ///< sums start from the bias and are only clamped
   V::Type start, lo, hi;
 };
 
@@ -64,8 +64,8 @@ void any_pixel(const Lane& lane, const DepthwiseLine& line, int64_t x) {
   store_pixel(lane, line, x, sum);
 }
 
-/// X neighbouring pixels whose windows lie inside the row, dilation 1: each input is loaded once for all windows that
-/// it falls into.
+/// X neighbouring pixels whose windows lie inside the row, dilation 1: each input is loaded once
+/// for all windows that it falls into.
 template <int K, int S, int X, bool kPart>
 inline void inner_pixels(const Lane& lane, const DepthwiseLine& line, int64_t x) {
   const DepthwiseArgs& a = lane.args;
@@ -116,7 +116,9 @@ InnerLoop inner_loop(const DepthwiseArgs& a, bool part) {
   }
 }
 
-int64_t clamp(int64_t value, int64_t lo, int64_t hi) { return value < lo ? lo : value > hi ? hi : value; }
+int64_t clamp(int64_t value, int64_t lo, int64_t hi) {
+  return value < lo ? lo : value > hi ? hi : value;
+}
 
 void depthwise(const DepthwiseArgs& a, const DepthwiseLine* lines, int64_t count) {
   // Pixels [first, last) have their windows inside the row.
@@ -128,7 +130,8 @@ void depthwise(const DepthwiseArgs& a, const DepthwiseLine* lines, int64_t count
     const InnerLoop inner = inner_loop(a, lane.live < V::kLanes);
     for (int64_t i = 0; i < count; ++i) {
       const DepthwiseLine& line = lines[i];
-      const int64_t begin = inner == nullptr ? a.out_width : first, end = inner == nullptr ? a.out_width : last;
+      const int64_t begin = inner == nullptr ? a.out_width : first,
+                    end = inner == nullptr ? a.out_width : last;
       for (int64_t x = 0; x < begin; ++x) any_pixel(lane, line, x);
       if (inner != nullptr) inner(lane, line, first, last);
       for (int64_t x = end; x < a.out_width; ++x) any_pixel(lane, line, x);

@@ -11,7 +11,8 @@ constexpr size_t kFloat = sizeof(float);
 /// Writes the columns of one row that fall into a range.
 class RowWriter {
  public:
-  RowWriter(float* out, int64_t first_k, int64_t k) : out_(out), first_(first_k), end_(first_k + k) {}
+  RowWriter(float* out, int64_t first_k, int64_t k)
+      : out_(out), first_(first_k), end_(first_k + k) {}
 
   /// Columns [column, column + count) come from `from`, or are zero when it is null.
   void put(int64_t column, int64_t count, const float* from) const {
@@ -32,8 +33,8 @@ class RowWriter {
 };
 
 /// One kernel row's columns, starting at `column`, of the window at input position x0.
-void put_kernel_row(const GatherArgs& a, const RowWriter& writer, int64_t column, const float* pixels,
-                    int64_t x0) {
+void put_kernel_row(const GatherArgs& a, const RowWriter& writer, int64_t column,
+                    const float* pixels, int64_t x0) {
   const int64_t channels = a.channels;
   if (pixels == nullptr) {
     writer.put(column, a.x.count * channels, nullptr);
@@ -52,7 +53,8 @@ void put_kernel_row(const GatherArgs& a, const RowWriter& writer, int64_t column
   for (int64_t tap = 0; tap < a.x.count; ++tap) {
     const int64_t x = x0 + tap * a.x.tap_step;
     const bool outside = x < 0 || x >= a.x.in_size;
-    writer.put(column + tap * channels, channels, outside ? nullptr : pixels + x * a.in_pixel_stride);
+    writer.put(column + tap * channels, channels,
+               outside ? nullptr : pixels + x * a.in_pixel_stride);
   }
 }
 
@@ -74,8 +76,8 @@ struct WholeRows {
 
 WholeRows whole_kernel_rows(const GatherArgs& a, int64_t first_k, int64_t k) {
   const int64_t columns = a.x.count * a.channels;
-  if (a.x.tap_step != 1 || a.in_pixel_stride != a.channels || a.x.step < 1 || first_k % columns != 0 ||
-      k % columns != 0) {
+  if (a.x.tap_step != 1 || a.in_pixel_stride != a.channels || a.x.step < 1 ||
+      first_k % columns != 0 || k % columns != 0) {
     return {};
   }
   return {first_k / columns, k / columns};
@@ -95,12 +97,13 @@ struct Position {
 
 const float* image_row(const GatherArgs& a, int64_t group, const Position& at, int64_t iy) {
   if (iy < 0 || iy >= a.y.in_size) return nullptr;
-  return a.in + ((at.image * a.y.in_size + iy) * a.x.in_size) * a.in_pixel_stride + group * a.channels;
+  return a.in + ((at.image * a.y.in_size + iy) * a.x.in_size) * a.in_pixel_stride +
+         group * a.channels;
 }
 
 /// As many rows as are neighbours with windows inside the image, at once; returns their number.
-int64_t gather_inner(const GatherArgs& a, const WholeRows& kernel, const Inner& inner_x, const Position& at,
-                     int64_t rows, float* out, int64_t out_row_stride) {
+int64_t gather_inner(const GatherArgs& a, const WholeRows& kernel, const Inner& inner_x,
+                     const Position& at, int64_t rows, float* out, int64_t out_row_stride) {
   if (kernel.count == 0 || at.x < inner_x.first || at.x >= inner_x.last) return 0;
   const int64_t first_iy = at.y * a.y.step + a.y.first + kernel.first * a.y.tap_step;
   const int64_t last_iy = first_iy + (kernel.count - 1) * a.y.tap_step;
@@ -120,8 +123,8 @@ int64_t gather_inner(const GatherArgs& a, const WholeRows& kernel, const Inner& 
 
 }  // namespace
 
-void gather_rows(const GatherArgs& a, int64_t group, int64_t first_row, int64_t rows, int64_t first_k, int64_t k,
-                 float* out, int64_t out_row_stride) noexcept {
+void gather_rows(const GatherArgs& a, int64_t group, int64_t first_row, int64_t rows,
+                 int64_t first_k, int64_t k, float* out, int64_t out_row_stride) noexcept {
   if (k == 0) return;
   const int64_t kernel_row_columns = a.x.count * a.channels;
   const int64_t first_ky = first_k / kernel_row_columns;
@@ -138,7 +141,8 @@ void gather_rows(const GatherArgs& a, int64_t group, int64_t first_row, int64_t 
       const RowWriter writer(to, first_k, k);
       for (int64_t ky = first_ky; ky < end_ky; ++ky) {
         const int64_t iy = at.y * a.y.step + a.y.first + ky * a.y.tap_step;
-        put_kernel_row(a, writer, ky * kernel_row_columns, image_row(a, group, at, iy), at.x * a.x.step + a.x.first);
+        put_kernel_row(a, writer, ky * kernel_row_columns, image_row(a, group, at, iy),
+                       at.x * a.x.step + a.x.first);
       }
       done = 1;
     }

@@ -1,6 +1,7 @@
 /**
  * @file
- * Loops over images beside the matrix product: depthwise rows and transposes, one table per instruction set.
+ * Loops over images beside the matrix product: depthwise rows and transposes, one table per
+ * instruction set.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ struct TapRow {
   int64_t kernel_row;
 };
 
-/// One output row of a depthwise convolution: the kernel rows that lie inside the image, and where it goes.
+/// One output row of a depthwise convolution: the kernel rows that lie inside the image, and where
+/// it goes.
 struct DepthwiseLine {
   TapRow taps[kMaxDepthwiseRows];
   int64_t tap_count;
@@ -51,12 +53,13 @@ struct WindowRun {
 
 struct ImageKernels {
   int64_t lanes;  ///< channels per vector of depthwise weights
-  /// Neighbouring lines together, channels outermost, so that input rows stay in the first cache from line to line.
+  /// Neighbouring lines together, channels outermost, so that input rows stay in the first cache
+  /// from line to line.
   void (*depthwise)(const DepthwiseArgs&, const DepthwiseLine* lines, int64_t count);
   void (*copy_windows)(const WindowRun&);
   /// out[i * out_stride + j] = in[j * in_stride + i] for i < rows, j < columns.
-  void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride, int64_t rows,
-                    int64_t columns);
+  void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride,
+                    int64_t rows, int64_t columns);
 };
 
 EXECUTORCH_DECLARE_ISA_TABLE(ImageKernels, image_kernels);

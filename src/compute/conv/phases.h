@@ -1,8 +1,9 @@
 /**
  * @file
- * A transposed convolution as ordinary ones. Output position o of a dimension receives tap t from input position i
- * where i * stride + t * dilation = o + padding. Positions with the same (o + padding) mod stride use the same taps, a
- * phase: every step-th of the kernel. Phases are numbered by their first tap.
+ * A transposed convolution as ordinary ones. Output position o of a dimension receives tap t from
+ * input position i where i * stride + t * dilation = o + padding. Positions with the same (o +
+ * padding) mod stride use the same taps, a phase: every step-th of the kernel. Phases are numbered
+ * by their first tap.
  */
 #pragma once
 
@@ -28,8 +29,11 @@ struct Phases {
     }
     return -1;
   }
-  /// Input position that the phase's first tap reads for an output position, and the distance to the next tap's.
-  int64_t first_input(int64_t position, int64_t phase) const { return (position - phase * dilation) / stride; }
+  /// Input position that the phase's first tap reads for an output position, and the distance to
+  /// the next tap's.
+  int64_t first_input(int64_t position, int64_t phase) const {
+    return (position - phase * dilation) / stride;
+  }
   int64_t input_step() const { return -(step() * dilation / stride); }
 };
 

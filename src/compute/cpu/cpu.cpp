@@ -18,9 +18,11 @@ namespace {
 constexpr const char* kNames[] = {
     "baseline",
 #if defined(__x86_64__) || defined(_M_X64)
-    "avx2", "avx512",
+    "avx2",
+    "avx512",
 #elif defined(__aarch64__) || defined(_M_ARM64)
-    "dotprod", "i8mm",
+    "dotprod",
+    "i8mm",
 #endif
 };
 static_assert(sizeof(kNames) / sizeof(kNames[0]) == kIsaCount);
@@ -73,7 +75,9 @@ bool detect(Isa isa) {
 
 #else
 
-bool detect(Isa isa) { return isa == Isa::baseline; }
+bool detect(Isa isa) {
+  return isa == Isa::baseline;
+}
 
 #endif
 
@@ -86,13 +90,15 @@ Isa choose() {
   if (wanted == nullptr || *wanted == '\0') return best;
   Isa forced;
   if (!parse_isa(wanted, &forced)) {
-    std::fprintf(stderr, "executorch: EXECUTORCH_CPU=%.32s is unknown on this architecture; using %s\n", wanted,
-                 isa_name(best));
+    std::fprintf(stderr,
+                 "executorch: EXECUTORCH_CPU=%.32s is unknown on this architecture; using %s\n",
+                 wanted, isa_name(best));
     return best;
   }
   if (!detect(forced)) {
-    std::fprintf(stderr, "executorch: EXECUTORCH_CPU=%.32s is not supported by this CPU; using %s\n", wanted,
-                 isa_name(best));
+    std::fprintf(stderr,
+                 "executorch: EXECUTORCH_CPU=%.32s is not supported by this CPU; using %s\n",
+                 wanted, isa_name(best));
     return best;
   }
   return forced;
@@ -134,9 +140,13 @@ bool parse_isa(const char* name, Isa* isa) noexcept {
   return false;
 }
 
-bool isa_supported(Isa isa) noexcept { return detect(isa); }
+bool isa_supported(Isa isa) noexcept {
+  return detect(isa);
+}
 
-Isa active_isa() noexcept { return active().load(std::memory_order_relaxed); }
+Isa active_isa() noexcept {
+  return active().load(std::memory_order_relaxed);
+}
 
 bool set_active_isa(Isa isa) noexcept {
   if (!isa_supported(isa)) return false;
@@ -145,7 +155,8 @@ bool set_active_isa(Isa isa) noexcept {
 }
 
 CacheSizes cache_sizes() noexcept {
-  static const CacheSizes sizes = {system_cache_size(1, 32 * 1024), system_cache_size(2, 512 * 1024)};
+  static const CacheSizes sizes = {system_cache_size(1, 32 * 1024),
+                                   system_cache_size(2, 512 * 1024)};
   return sizes;
 }
 

@@ -1,7 +1,7 @@
 /**
  * @file
- * Which instruction set the hot loops run on. Chosen once per process: the best that the CPU and the operating
- * system support, or the one that the environment variable EXECUTORCH_CPU names.
+ * Which instruction set the hot loops run on. Chosen once per process: the best that the CPU and
+ * the operating system support, or the one that the environment variable EXECUTORCH_CPU names.
  */
 #pragma once
 
@@ -30,22 +30,23 @@ constexpr size_t kIsaCount = static_cast<size_t>(Isa::count);
 /// The name that EXECUTORCH_CPU takes: "baseline", "avx2", ….
 EXECUTORCH_COMPUTE_API const char* isa_name(Isa isa) noexcept;
 
-/// Parses a name as EXECUTORCH_CPU takes it ("neon" is the baseline of aarch64). False when it is unknown here.
+/// Parses a name as EXECUTORCH_CPU takes it ("neon" is the baseline of aarch64). False when it is
+/// unknown here.
 EXECUTORCH_COMPUTE_API bool parse_isa(const char* name, Isa* isa) noexcept;
 
 /// True when this machine runs the instruction set.
 EXECUTORCH_COMPUTE_API bool isa_supported(Isa isa) noexcept;
 
-/// The instruction set in use. An unknown or unsupported value of EXECUTORCH_CPU is reported on stderr once and
-/// ignored. Thread-safe; costs one load.
+/// The instruction set in use. An unknown or unsupported value of EXECUTORCH_CPU is reported on
+/// stderr once and ignored. Thread-safe; costs one load.
 EXECUTORCH_COMPUTE_API Isa active_isa() noexcept;
 
-/// Changes the instruction set of code that asks from now on; false, and no change, when it is unsupported. Plans
-/// and packed data made before keep theirs. For tests and benchmarks.
+/// Changes the instruction set of code that asks from now on; false, and no change, when it is
+/// unsupported. Plans and packed data made before keep theirs. For tests and benchmarks.
 EXECUTORCH_COMPUTE_API bool set_active_isa(Isa isa) noexcept;
 
-/// Data cache sizes in bytes of the CPU, guessed where the system does not say. Used for blocking only: results never
-/// depend on them.
+/// Data cache sizes in bytes of the CPU, guessed where the system does not say. Used for blocking
+/// only: results never depend on them.
 struct CacheSizes {
   size_t level1;
   size_t level2;

@@ -1,7 +1,7 @@
 /**
  * @file
- * The float vector of an instruction set as matrix and image kernels need it: raw intrinsics, with loads and stores of
- * part of a vector that touch no byte beyond. For *.isa.cpp files only.
+ * The float vector of an instruction set as matrix and image kernels need it: raw intrinsics, with
+ * loads and stores of part of a vector that touch no byte beyond. For *.isa.cpp files only.
  */
 #pragma once
 
@@ -39,11 +39,13 @@ struct FloatVector {
   static Type at_most(Type v, Type bound) { return _mm512_maskz_min_ps(kAll, bound, v); }
   /// b where b > a or b is NaN, else a: the maximum as eager has it.
   static Type max_nan(Type a, Type b) {
-    return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(b, a, _CMP_NLE_UQ) & ~_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), b);
+    return _mm512_mask_mov_ps(
+        a, _mm512_cmp_ps_mask(b, a, _CMP_NLE_UQ) & ~_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), b);
   }
 
  private:
-  // The unmasked forms of some intrinsics start from an undefined register, which GCC 12 warns about.
+  // The unmasked forms of some intrinsics start from an undefined register, which GCC 12 warns
+  // about.
   static constexpr __mmask16 kAll = 0xFFFF;
   static __mmask16 mask(int64_t n) { return static_cast<__mmask16>((1u << n) - 1u); }
 };
@@ -67,13 +69,15 @@ struct FloatVector {
   static Type at_least(Type v, Type bound) { return _mm256_max_ps(bound, v); }
   static Type at_most(Type v, Type bound) { return _mm256_min_ps(bound, v); }
   static Type max_nan(Type a, Type b) {
-    const Type take_b = _mm256_andnot_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q), _mm256_cmp_ps(b, a, _CMP_NLE_UQ));
+    const Type take_b =
+        _mm256_andnot_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q), _mm256_cmp_ps(b, a, _CMP_NLE_UQ));
     return _mm256_blendv_ps(a, b, take_b);
   }
 
  private:
   static __m256i mask(int64_t n) {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
 };
 

@@ -6,10 +6,9 @@
  *   struct ScaleLoops { void (*f32)(const float* in, float* out, int64_t n, float factor); };
  *   EXECUTORCH_DECLARE_ISA_TABLE(ScaleLoops, scale_loops);
  *
- *   // scale.isa.cpp, compiled once per instruction set, includes no header with inline functions of std
- *   namespace EXECUTORCH_ISA_NAMESPACE {
- *   namespace { void scale_f32(…) {…} }
- *   const ScaleLoops scale_loops_table = {scale_f32};
+ *   // scale.isa.cpp, compiled once per instruction set, includes no header with inline functions
+ * of std namespace EXECUTORCH_ISA_NAMESPACE { namespace { void scale_f32(…) {…} } const ScaleLoops
+ * scale_loops_table = {scale_f32};
  *   }
  *
  *   // scale.cpp, compiled once
@@ -18,8 +17,8 @@
  *   scale_loops().f32(…);            // of the active instruction set
  *   scale_loops(Isa::baseline)…      // of a given one
  *
- * The table type must be an aggregate of constants and function pointers, so that it is filled at compile time.
- * DECLARE and DEFINE stand in namespace executorch::compute.
+ * The table type must be an aggregate of constants and function pointers, so that it is filled at
+ * compile time. DECLARE and DEFINE stand in namespace executorch::compute.
  */
 #pragma once
 
@@ -46,23 +45,25 @@
 
 #define EXECUTORCH_ISA_DECLARE_ONE_(isa__, type__, name__) \
   namespace isa_##isa__ {                                  \
-  extern const type__ name__##_table;                      \
+    extern const type__ name__##_table;                    \
   }
 #define EXECUTORCH_ISA_ADDRESS_OF_(isa__, type__, name__) &isa_##isa__::name__##_table,
 
-/// Declares `<name>_table` in each instruction set's namespace and the accessors `<name>()` and `<name>(Isa)`.
+/// Declares `<name>_table` in each instruction set's namespace and the accessors `<name>()` and
+/// `<name>(Isa)`.
 #define EXECUTORCH_DECLARE_ISA_TABLE(type__, name__)                       \
   EXECUTORCH_FOR_EACH_ISA(EXECUTORCH_ISA_DECLARE_ONE_, type__, name__)     \
   EXECUTORCH_COMPUTE_API const type__& name__(::executorch::compute::Isa); \
   EXECUTORCH_COMPUTE_API const type__& name__()
 
 /// Defines the accessors, in one file per table.
-#define EXECUTORCH_DEFINE_ISA_TABLE(type__, name__)                              \
-  const type__& name__(::executorch::compute::Isa isa) {                          \
-    static constexpr const type__* kTables[] = {                                  \
-        EXECUTORCH_FOR_EACH_ISA(EXECUTORCH_ISA_ADDRESS_OF_, type__, name__)};     \
-    return *kTables[static_cast<decltype(sizeof(0))>(isa)];                        \
-  }                                                                                \
-  const type__& name__() { return name__(::executorch::compute::active_isa()); } \
+#define EXECUTORCH_DEFINE_ISA_TABLE(type__, name__)                           \
+  const type__& name__(::executorch::compute::Isa isa) {                      \
+    static constexpr const type__* kTables[] = {                              \
+        EXECUTORCH_FOR_EACH_ISA(EXECUTORCH_ISA_ADDRESS_OF_, type__, name__)}; \
+    return *kTables[static_cast<decltype(sizeof(0))>(isa)];                   \
+  }                                                                           \
+  const type__& name__() {                                                    \
+    return name__(::executorch::compute::active_isa());                       \
+  }                                                                           \
   static_assert(true)
-

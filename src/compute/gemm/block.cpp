@@ -7,7 +7,8 @@
 namespace executorch::compute {
 namespace {
 
-// Parts of k are long, since sums are stored and loaded in between, as far as the second cache lets them.
+// Parts of k are long, since sums are stored and loaded in between, as far as the second cache lets
+// them.
 constexpr int64_t kLongestPart = 1024;
 constexpr int64_t kLongestPartOfSmallCache = 512;
 constexpr size_t kSmallCache = 768 * 1024;
@@ -16,9 +17,15 @@ constexpr double kTaskWork = 256.0 * 1024;
 // More tasks than threads, so that a thread which the system holds up does not hold up the others.
 constexpr int64_t kTasksPerThread = 3;
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
-const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
+int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+int64_t round_up(int64_t a, int64_t b) {
+  return divide_up(a, b) * b;
+}
+const float* shifted(const float* pointer, int64_t offset) {
+  return pointer == nullptr ? nullptr : pointer + offset;
+}
 
 /// A grid of about equal tasks over the rows and panels of a product.
 struct TaskGrid {
@@ -33,9 +40,10 @@ TaskGrid divide_product(const Product& p, int64_t max_rows, int64_t threads) {
   const int64_t tile_rows = divide_up(p.m, kernels.rows);
   const int64_t panels = divide_up(p.n, kernels.panel);
   int64_t row_blocks = divide_up(p.m, max_rows), column_groups = 1;
-  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kTaskWork;
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kTaskWork;
   const int64_t wanted_tasks = divide_up(threads * kTasksPerThread, p.groups);
-  const int64_t wanted = threads <= 1 || work < 2                          ? 1
+  const int64_t wanted = threads <= 1 || work < 2                   ? 1
                          : work < static_cast<double>(wanted_tasks) ? static_cast<int64_t>(work)
                                                                     : wanted_tasks;
   while (row_blocks * column_groups < wanted) {
@@ -50,7 +58,8 @@ TaskGrid divide_product(const Product& p, int64_t max_rows, int64_t threads) {
     }
   }
   TaskGrid grid;
-  grid.rows_each = std::min(round_up(divide_up(p.m, row_blocks), std::min(kernels.rows, p.m)), max_rows);
+  grid.rows_each =
+      std::min(round_up(divide_up(p.m, row_blocks), std::min(kernels.rows, p.m)), max_rows);
   grid.row_blocks = divide_up(p.m, grid.rows_each);
   grid.columns_each = divide_up(panels, column_groups) * kernels.panel;
   grid.column_groups = divide_up(p.n, grid.columns_each);
@@ -93,23 +102,27 @@ void multiply_task(const Run& run, int64_t task, size_t thread) {
     block.k = std::min(run.k_part, p.k - k);
     block.first_k = k == 0;
     block.last_k = k + block.k == p.k;
-    block.a = p.rows.fetch(p.rows.context, group, first_row, block.rows, k, block.k, copy, &block.a_row_stride);
+    block.a = p.rows.fetch(p.rows.context, group, first_row, block.rows, k, block.k, copy,
+                           &block.a_row_stride);
     block.b = panels + k * p.kernels->panel;
     multiply_block(block);
     k += run.k_part;
   } while (k < p.k);
 }
 
-/// Rows of A for which a block of k columns stays in the second cache, a multiple of the tile's rows.
+/// Rows of A for which a block of k columns stays in the second cache, a multiple of the tile's
+/// rows.
 int64_t rows_per_block(const GemmKernels& kernels, int64_t k) {
   const int64_t bytes_per_row = copied_row_stride(k) * static_cast<int64_t>(sizeof(float));
   const int64_t fitting = static_cast<int64_t>(cache_sizes().level2 / 2) / bytes_per_row;
   return std::clamp<int64_t>(fitting / kernels.rows, 1, 20) * kernels.rows;
 }
 
-/// How many k a block takes at a time: all when few, else equal parts that keep a panel near the first cache.
+/// How many k a block takes at a time: all when few, else equal parts that keep a panel near the
+/// first cache.
 int64_t k_per_block(int64_t k) {
-  const int64_t longest = cache_sizes().level2 < kSmallCache ? kLongestPartOfSmallCache : kLongestPart;
+  const int64_t longest =
+      cache_sizes().level2 < kSmallCache ? kLongestPartOfSmallCache : kLongestPart;
   if (k <= longest + longest / 4) return k;
   return round_up(divide_up(k, divide_up(k, longest)), 16);
 }
@@ -145,14 +158,16 @@ void multiply_block(const BlockArgs& block) noexcept {
       const int64_t first = block.rows * t / tiles, rows = block.rows * (t + 1) / tiles - first;
       tile.a = block.a + first * block.a_row_stride;
       tile.c = block.c + first * block.c_row_stride + column;
-      tile.residual = residual ? block.residual + first * epilogue->residual_stride + column : nullptr;
+      tile.residual =
+          residual ? block.residual + first * epilogue->residual_stride + column : nullptr;
       kernels.tile[rows][wide](tile);
       if (more) tile.next += block.k * kernels.panel / tiles;
     }
   }
   if (epilogue == nullptr || epilogue->map.apply == nullptr) return;
   for (int64_t row = 0; row < block.rows; ++row) {
-    epilogue->map.apply(epilogue->map.context, block.c + row * block.c_row_stride + block.first_column,
+    epilogue->map.apply(epilogue->map.context,
+                        block.c + row * block.c_row_stride + block.first_column,
                         block.end_column - block.first_column);
   }
 }
@@ -162,7 +177,8 @@ size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noex
   const int64_t part = k_per_block(k);
   const int64_t rows = std::min(rows_per_block(kernels, part), m);
   // Room for one tile's rows with undivided k, too.
-  const int64_t floats = std::max(rows * copied_row_stride(part), std::min(kernels.rows, m) * copied_row_stride(k));
+  const int64_t floats =
+      std::max(rows * copied_row_stride(part), std::min(kernels.rows, m) * copied_row_stride(k));
   return (static_cast<size_t>(floats) * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
@@ -172,7 +188,8 @@ void multiply_product(const Product& product, char* copies, size_t slots) noexce
   // Sums cannot wait in C when C is also an operand of the epilogue.
   const bool in_place = product.epilogue->residual == product.c;
   const int64_t k_part = in_place ? product.k : k_per_block(product.k);
-  const int64_t max_rows = k_part == k_per_block(product.k) ? rows_per_block(kernels, k_part) : kernels.rows;
+  const int64_t max_rows =
+      k_part == k_per_block(product.k) ? rows_per_block(kernels, k_part) : kernels.rows;
   Run run{product, copies, product_copy_bytes(kernels, product.m, product.k), k_part,
           divide_product(product, max_rows, static_cast<int64_t>(slots))};
   threadpool::run(

@@ -17,8 +17,9 @@ struct RowMap {
 /**
  * out = map(clamp(alpha * product + bias + beta * residual, lo, hi))
  *
- * ReLU is lo = 0, ReLU6 lo = 0 and hi = 6; NaN passes through. Everything is optional. `residual` has the shape
- * of the output and may be the output itself (beta * C of addmm); it must not overlap it otherwise.
+ * ReLU is lo = 0, ReLU6 lo = 0 and hi = 6; NaN passes through. Everything is optional. `residual`
+ * has the shape of the output and may be the output itself (beta * C of addmm); it must not overlap
+ * it otherwise.
  */
 struct Epilogue {
   const float* bias = nullptr;      ///< one value per column (output channel)

@@ -17,12 +17,17 @@ constexpr size_t kAlignment = 64;
 constexpr int64_t kPackedStretchBytes = 4 << 20;
 // With this few rows, B^T is better met row by row than packed.
 constexpr int64_t kDotRows = 4;
-// Row strides that are a multiple of this put all rows of a tile into a few sets of the first cache.
+// Row strides that are a multiple of this put all rows of a tile into a few sets of the first
+// cache.
 constexpr int64_t kBadStrideBytes = 2048;
 constexpr int64_t kFloat = sizeof(float);
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-size_t align_up(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+size_t align_up(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 char* align_up(void* pointer) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
@@ -40,13 +45,15 @@ size_t packed_stretch_bytes(const GemmKernels& kernels, int64_t n, int64_t k) {
   return align_up(static_cast<size_t>(stretch_columns(kernels, n, k) * k * kFloat));
 }
 
-size_t scratch_bytes(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, bool packed, size_t threads) {
+size_t scratch_bytes(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, bool packed,
+                     size_t threads) {
   if (m <= 0 || n <= 0) return kAlignment;
   const size_t stretch = packed ? 0 : packed_stretch_bytes(kernels, n, k);
   return kAlignment + stretch + threads * product_copy_bytes(kernels, m, k);
 }
 
-/// A stretch of columns of one product, its B in panels, and scratch for as many threads as there is room for.
+/// A stretch of columns of one product, its B in panels, and scratch for as many threads as there
+/// is room for.
 struct Stretch {
   const GemmKernels& kernels;
   const GemmArgs& args;
@@ -62,10 +69,12 @@ bool must_copy(const MatrixView& a, int64_t m) {
   return m > 4 && a.row_stride * kFloat % kBadStrideBytes == 0;
 }
 
-const float* shifted(const float* pointer, int64_t offset) { return pointer == nullptr ? nullptr : pointer + offset; }
+const float* shifted(const float* pointer, int64_t offset) {
+  return pointer == nullptr ? nullptr : pointer + offset;
+}
 
-const float* fetch_rows(const void* context, int64_t, int64_t first_row, int64_t rows, int64_t first_k, int64_t k,
-                        float* copy, int64_t* row_stride) {
+const float* fetch_rows(const void* context, int64_t, int64_t first_row, int64_t rows,
+                        int64_t first_k, int64_t k, float* copy, int64_t* row_stride) {
   const Stretch& s = *static_cast<const Stretch*>(context);
   const MatrixView& view = s.args.a;
   const float* a = view.data + first_row * view.row_stride + first_k * view.column_stride;
@@ -100,13 +109,16 @@ void multiply_few_rows(const Stretch& s) {
   MatrixView a = args.a;
   if (must_copy(a, rows)) {
     float* copy = reinterpret_cast<float*>(s.copies);
-    kernels.copy_rows(a.data, a.row_stride, a.column_stride, rows, args.k, copy, copied_row_stride(args.k));
+    kernels.copy_rows(a.data, a.row_stride, a.column_stride, rows, args.k, copy,
+                      copied_row_stride(args.k));
     a = {copy, copied_row_stride(args.k), 1};
   }
   const bool streams = kernels.stream[rows] != nullptr;
   const int64_t step = (streams ? kernels.stream_panels[rows] : 1) * kernels.panel;
-  const double work = static_cast<double>(args.k) * static_cast<double>(step) * static_cast<double>(rows + 3);
-  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(128.0 * 1024 / (work + 1)), 1) * step;
+  const double work =
+      static_cast<double>(args.k) * static_cast<double>(step) * static_cast<double>(rows + 3);
+  const int64_t grain =
+      std::max<int64_t>(static_cast<int64_t>(128.0 * 1024 / (work + 1)), 1) * step;
   threadpool::parallel_for(0, s.n, grain, [&](int64_t first, int64_t last) {
     const Epilogue& epilogue = args.epilogue;
     const bool at_start = starts_from_bias(epilogue);
@@ -121,22 +133,24 @@ void multiply_few_rows(const Stretch& s) {
       float* c = args.c + global;
       // A group of panels may end in the middle of its last panel, not before.
       if (streams && last - column > step - kernels.panel) {
-        const StreamArgs stream{a.data, a.row_stride, b, args.k * kernels.panel, c, args.c_row_stride, args.k,
-                                std::min(step, last - column), start, &epilogue, end_bias, residual};
+        const StreamArgs stream{a.data, a.row_stride,      b,        args.k * kernels.panel,
+                                c,      args.c_row_stride, args.k,   std::min(step, last - column),
+                                start,  &epilogue,         end_bias, residual};
         kernels.stream[rows](stream);
         column += step;
       } else {
         const int64_t columns = std::min(kernels.panel, last - column);
-        const TileArgs tile{a.data, a.row_stride, b, kernels.panel, c, args.c_row_stride, args.k, columns, false,
-                            start, &epilogue, end_bias, residual};
+        const TileArgs tile{
+            a.data,  a.row_stride, b,     kernels.panel, c,        args.c_row_stride, args.k,
+            columns, false,        start, &epilogue,     end_bias, residual};
         kernels.tile[rows][columns > kernels.panel / 2](tile);
         column += kernels.panel;
       }
     }
     if (epilogue.map.apply == nullptr) return;
     for (int64_t row = 0; row < rows; ++row) {
-      epilogue.map.apply(epilogue.map.context, args.c + row * args.c_row_stride + s.first_column + first,
-                         last - first);
+      epilogue.map.apply(epilogue.map.context,
+                         args.c + row * args.c_row_stride + s.first_column + first, last - first);
     }
   });
 }
@@ -161,54 +175,60 @@ void multiply_dot(const GemmKernels& kernels, const GemmArgs& args) {
       for (int64_t column = first; column < last; column += kBuffer) {
         const int64_t columns = std::min(kBuffer, last - column);
         kernels.dot(args.a.data + row * args.a.row_stride, args.a.row_stride, 1,
-                    args.b.data + column * args.b.column_stride, args.b.column_stride, columns, args.k, sums, columns);
+                    args.b.data + column * args.b.column_stride, args.b.column_stride, columns,
+                    args.k, sums, columns);
         kernels.finish_row(sums, columns, e, shifted(e.bias, column),
                            shifted(e.residual, row * e.residual_stride + column));
         std::copy(sums, sums + columns, args.c + row * args.c_row_stride + column);
       }
-      if (e.map.apply != nullptr) e.map.apply(e.map.context, args.c + row * args.c_row_stride + first, last - first);
+      if (e.map.apply != nullptr)
+        e.map.apply(e.map.context, args.c + row * args.c_row_stride + first, last - first);
     }
   });
 }
 
-/// Few rows against B as it lies, rows of consecutive columns. A last part of a panel is packed, since tiles read whole
-/// vectors.
+/// Few rows against B as it lies, rows of consecutive columns. A last part of a panel is packed,
+/// since tiles read whole vectors.
 void multiply_in_place(const GemmKernels& kernels, const GemmArgs& args, float* last_panel) {
   const int64_t whole = args.n / kernels.panel * kernels.panel;
   if (whole < args.n) {
-    kernels.pack_panel(args.b.data + whole, args.b.row_stride, 1, args.k, args.n - whole, last_panel);
+    kernels.pack_panel(args.b.data + whole, args.b.row_stride, 1, args.k, args.n - whole,
+                       last_panel);
   }
-  const int64_t panels_per_task = std::max<int64_t>(64 * 1024 / (std::max<int64_t>(args.k, 1) * kernels.panel), 1);
-  threadpool::parallel_for(0, args.n, panels_per_task * kernels.panel, [&](int64_t first, int64_t last) {
-    const Epilogue& e = args.epilogue;
-    for (int64_t column = first; column < last; column += kernels.panel) {
-      const int64_t columns = std::min(kernels.panel, last - column);
-      const bool in_place = columns == kernels.panel;
-      const float* bias = shifted(e.bias, column);
-      const bool at_start = starts_from_bias(e);
-      const TileArgs tile{args.a.data,
-                          args.a.row_stride,
-                          in_place ? args.b.data + column : last_panel,
-                          in_place ? args.b.row_stride : kernels.panel,
-                          args.c + column,
-                          args.c_row_stride,
-                          args.k,
-                          columns,
-                          false,
-                          at_start ? bias : nullptr,
-                          &e,
-                          at_start ? nullptr : bias,
-                          shifted(e.residual, column)};
-      kernels.tile[args.m][columns > kernels.panel / 2](tile);
-    }
-    if (e.map.apply == nullptr) return;
-    for (int64_t row = 0; row < args.m; ++row) {
-      e.map.apply(e.map.context, args.c + row * args.c_row_stride + first, last - first);
-    }
-  });
+  const int64_t panels_per_task =
+      std::max<int64_t>(64 * 1024 / (std::max<int64_t>(args.k, 1) * kernels.panel), 1);
+  threadpool::parallel_for(
+      0, args.n, panels_per_task * kernels.panel, [&](int64_t first, int64_t last) {
+        const Epilogue& e = args.epilogue;
+        for (int64_t column = first; column < last; column += kernels.panel) {
+          const int64_t columns = std::min(kernels.panel, last - column);
+          const bool in_place = columns == kernels.panel;
+          const float* bias = shifted(e.bias, column);
+          const bool at_start = starts_from_bias(e);
+          const TileArgs tile{args.a.data,
+                              args.a.row_stride,
+                              in_place ? args.b.data + column : last_panel,
+                              in_place ? args.b.row_stride : kernels.panel,
+                              args.c + column,
+                              args.c_row_stride,
+                              args.k,
+                              columns,
+                              false,
+                              at_start ? bias : nullptr,
+                              &e,
+                              at_start ? nullptr : bias,
+                              shifted(e.residual, column)};
+          kernels.tile[args.m][columns > kernels.panel / 2](tile);
+        }
+        if (e.map.apply == nullptr) return;
+        for (int64_t row = 0; row < args.m; ++row) {
+          e.map.apply(e.map.context, args.c + row * args.c_row_stride + first, last - first);
+        }
+      });
 }
 
-void pack_stretch(const GemmKernels& kernels, const MatrixView& b, int64_t k, int64_t n, float* packed) {
+void pack_stretch(const GemmKernels& kernels, const MatrixView& b, int64_t k, int64_t n,
+                  float* packed) {
   const int64_t grain = std::max<int64_t>(32 * 1024 / (std::max<int64_t>(k, 1) * kernels.panel), 1);
   threadpool::parallel_for(0, divide_up(n, kernels.panel), grain, [&](int64_t first, int64_t last) {
     for (int64_t panel = first; panel < last; ++panel) {
@@ -233,8 +253,14 @@ void gemm_on(const GemmKernels& kernels, const GemmArgs& args, void* scratch, si
     return;
   }
   const size_t stretch_bytes = packed ? 0 : packed_stretch_bytes(kernels, args.n, args.k);
-  const size_t fitting = (bytes - kAlignment - stretch_bytes) / product_copy_bytes(kernels, args.m, args.k);
-  Stretch stretch{kernels, args, args.packed.data, 0, args.n, memory + stretch_bytes,
+  const size_t fitting =
+      (bytes - kAlignment - stretch_bytes) / product_copy_bytes(kernels, args.m, args.k);
+  Stretch stretch{kernels,
+                  args,
+                  args.packed.data,
+                  0,
+                  args.n,
+                  memory + stretch_bytes,
                   std::min(fitting, threadpool::thread_count())};
   if (packed) {
     multiply_packed(stretch);
@@ -279,7 +305,8 @@ size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed)
 }
 
 void gemm(const GemmArgs& args, void* scratch, size_t bytes) noexcept {
-  const GemmKernels& kernels = args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
+  const GemmKernels& kernels =
+      args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
   gemm_on(kernels, args, scratch, bytes);
 }
 
@@ -292,15 +319,18 @@ size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n, int64_t k) 
   return std::max(together, apart + kAlignment);
 }
 
-void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch, size_t bytes) noexcept {
-  const GemmKernels& kernels = args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
+void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch,
+                size_t bytes) noexcept {
+  const GemmKernels& kernels =
+      args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
   struct Batch {
     const GemmKernels& kernels;
     const GemmArgs& args;
     const GemmBatch& batch;
     char* scratch;
     size_t slot_bytes;
-  } work{kernels, args, batch, align_up(scratch), align_up(scratch_bytes(kernels, args.m, args.n, args.k, false, 1))};
+  } work{kernels, args, batch, align_up(scratch),
+         align_up(scratch_bytes(kernels, args.m, args.n, args.k, false, 1))};
   const auto item = [](void* context, size_t index, size_t thread) {
     const Batch& w = *static_cast<Batch*>(context);
     const int64_t i = static_cast<int64_t>(index);
@@ -313,7 +343,8 @@ void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch, siz
   };
   const size_t usable = bytes - static_cast<size_t>(work.scratch - static_cast<char*>(scratch));
   const size_t slots = std::max<size_t>(usable / work.slot_bytes, 1);
-  const bool item_each = batch.count >= static_cast<int64_t>(threadpool::thread_count()) && slots > 1;
+  const bool item_each =
+      batch.count >= static_cast<int64_t>(threadpool::thread_count()) && slots > 1;
   if (item_each) {
     threadpool::run(static_cast<size_t>(batch.count), item, &work, slots);
     return;

@@ -2,11 +2,12 @@
  * @file
  * Single precision matrix product C[m,n] = epilogue(A[m,k] * B[k,n]).
  *
- * B is best packed once (weights). Each output value is summed over k in ascending order with fused multiply-add
- * (without, on instruction sets that lack it), so results depend neither on thread count nor on blocking nor on
- * whether B was packed. Nothing here allocates: the caller passes scratch memory of the size asked for. Threads come
- * from the process's pool. Sizes may be zero: k = 0 leaves the epilogue of zeros. All pointers may be unaligned;
- * packed and scratch memory is aligned to 64 bytes for speed.
+ * B is best packed once (weights). Each output value is summed over k in ascending order with fused
+ * multiply-add (without, on instruction sets that lack it), so results depend neither on thread
+ * count nor on blocking nor on whether B was packed. Nothing here allocates: the caller passes
+ * scratch memory of the size asked for. Threads come from the process's pool. Sizes may be zero: k
+ * = 0 leaves the epilogue of zeros. All pointers may be unaligned; packed and scratch memory is
+ * aligned to 64 bytes for speed.
  */
 #pragma once
 
@@ -35,11 +36,12 @@ struct PackedMatrix {
   Isa isa = Isa::baseline;
 };
 
-/// Bytes that B[k,n] takes packed. Sizes must be such that k * n floats fit in memory; overflow yields SIZE_MAX.
+/// Bytes that B[k,n] takes packed. Sizes must be such that k * n floats fit in memory; overflow
+/// yields SIZE_MAX.
 EXECUTORCH_COMPUTE_API size_t gemm_packed_bytes(Isa isa, int64_t k, int64_t n) noexcept;
 
-/// Packs B[k,n], given by its element strides: a row-major [k,n] matrix is {b, n, 1}, the [n,k] weight of a
-/// linear layer is {w, 1, k}. Uses the pool.
+/// Packs B[k,n], given by its element strides: a row-major [k,n] matrix is {b, n, 1}, the [n,k]
+/// weight of a linear layer is {w, 1, k}. Uses the pool.
 EXECUTORCH_COMPUTE_API PackedMatrix gemm_pack(Isa isa, const MatrixView& b, int64_t k, int64_t n,
                                               float* packed) noexcept;
 
@@ -54,17 +56,21 @@ struct GemmArgs {
   Epilogue epilogue{};
 };
 
-/// Scratch bytes for a product with these sizes, at most, whatever the strides, with the threads of the pool.
-/// `packed`: B comes packed, for `isa` or the active instruction set. The size grows with m up to a bound, so that the largest m serves for all.
-EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(int64_t m, int64_t n, int64_t k, bool packed) noexcept;
-EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed) noexcept;
+/// Scratch bytes for a product with these sizes, at most, whatever the strides, with the threads of
+/// the pool. `packed`: B comes packed, for `isa` or the active instruction set. The size grows with
+/// m up to a bound, so that the largest m serves for all.
+EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(int64_t m, int64_t n, int64_t k,
+                                                 bool packed) noexcept;
+EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k,
+                                                 bool packed) noexcept;
 
-/// Computes. `scratch` of at least gemm_scratch_bytes; when the pool has grown since, as many threads take part as
-/// there is scratch for. C must not overlap A or B.
-EXECUTORCH_COMPUTE_API void gemm(const GemmArgs& args, void* scratch, size_t scratch_bytes) noexcept;
+/// Computes. `scratch` of at least gemm_scratch_bytes; when the pool has grown since, as many
+/// threads take part as there is scratch for. C must not overlap A or B.
+EXECUTORCH_COMPUTE_API void gemm(const GemmArgs& args, void* scratch,
+                                 size_t scratch_bytes) noexcept;
 
-/// `count` products of equal sizes; operands advance by a stride in elements each time (0: shared). The epilogue's
-/// residual advances by residual_stride_batch, its bias is shared.
+/// `count` products of equal sizes; operands advance by a stride in elements each time (0: shared).
+/// The epilogue's residual advances by residual_stride_batch, its bias is shared.
 struct GemmBatch {
   int64_t count = 1;
   int64_t a_stride = 0;
@@ -73,7 +79,8 @@ struct GemmBatch {
   int64_t residual_stride = 0;
 };
 
-EXECUTORCH_COMPUTE_API size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n, int64_t k) noexcept;
+EXECUTORCH_COMPUTE_API size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n,
+                                                       int64_t k) noexcept;
 
 /// Computes a batch of products with unpacked B.
 EXECUTORCH_COMPUTE_API void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch,

@@ -2,45 +2,48 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "compute/cpu/guarded_floats.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
 namespace {
 
-std::vector<float> random_floats(int64_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = uniform(engine);
-  return values;
-}
-
 enum class BLayout { kn, nk, strided };
+
+constexpr int64_t kGap = 3;  // columns behind each row of C that must stay as they are
+constexpr float kUntouched = 77.0f;
 
 /// A product with its operands and the expected result in double.
 struct Case {
   int64_t m, n, k;
-  std::vector<float> a, b, c, bias, residual;
+  GuardedFloats a, b, c, bias, residual;
   GemmArgs args;
   std::vector<double> expected;
 
   Case(int64_t m_, int64_t n_, int64_t k_, BLayout layout, bool a_transposed, bool with_epilogue)
-      : m(m_), n(n_), k(k_), a(random_floats(m * k * 2 + 1, 1)), b(random_floats(n * k * 2 + 1, 2)),
-        c(static_cast<size_t>(m * (n + 3)), 77.0f), bias(random_floats(n, 3)), residual(random_floats(m * n, 4)) {
+      : m(m_),
+        n(n_),
+        k(k_),
+        a(m * k, 1),
+        b(layout == BLayout::strided ? std::max<int64_t>(2 * n * k - 1, 0) : n * k, 2),
+        c(m * (n + kGap), 0),
+        bias(n, 3),
+        residual(m * n, 4) {
+    std::fill(c.data(), c.data() + c.size(), kUntouched);
     args.m = m, args.n = n, args.k = k;
     args.a = a_transposed ? MatrixView{a.data(), 1, m} : MatrixView{a.data(), k, 1};
     args.b = layout == BLayout::kn   ? MatrixView{b.data(), n, 1}
              : layout == BLayout::nk ? MatrixView{b.data(), 1, k}
                                      : MatrixView{b.data(), 2 * n, 2};
     args.c = c.data();
-    args.c_row_stride = n + 3;
+    args.c_row_stride = n + kGap;
     if (with_epilogue) {
       args.epilogue.bias = bias.data();
       args.epilogue.residual = residual.data();
@@ -51,7 +54,8 @@ struct Case {
       args.epilogue.hi = 2.0f;
       static const float kOffset = 0.25f;
       args.epilogue.map = {[](const void* context, float* values, int64_t count) {
-                             for (int64_t i = 0; i < count; ++i) values[i] += *static_cast<const float*>(context);
+                             for (int64_t i = 0; i < count; ++i)
+                               values[i] += *static_cast<const float*>(context);
                            },
                            &kOffset};
     }
@@ -64,13 +68,15 @@ struct Case {
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
         for (int64_t l = 0; l < k; ++l) {
-          sum += static_cast<double>(args.a.data[i * args.a.row_stride + l * args.a.column_stride]) *
-                 args.b.data[l * args.b.row_stride + j * args.b.column_stride];
+          sum +=
+              static_cast<double>(args.a.data[i * args.a.row_stride + l * args.a.column_stride]) *
+              args.b.data[l * args.b.row_stride + j * args.b.column_stride];
         }
         const Epilogue& e = args.epilogue;
         sum *= e.alpha;
         if (e.bias != nullptr) sum += e.bias[j];
-        if (e.residual != nullptr) sum += static_cast<double>(e.beta) * e.residual[i * e.residual_stride + j];
+        if (e.residual != nullptr)
+          sum += static_cast<double>(e.beta) * e.residual[i * e.residual_stride + j];
         sum = std::min<double>(std::max<double>(sum, e.lo), e.hi);
         if (e.map.apply != nullptr) sum += 0.25;
         expected[static_cast<size_t>(i * n + j)] = sum;
@@ -85,12 +91,13 @@ struct Case {
 
   void check(const std::string& what) const {
     for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < n + 3; ++j) {
-        const float value = c[static_cast<size_t>(i * (n + 3) + j)];
+      for (int64_t j = 0; j < n + kGap; ++j) {
+        const float value = c[static_cast<size_t>(i * (n + kGap) + j)];
         if (j >= n) {
-          ASSERT_EQ(value, 77.0f) << what << ": wrote behind row " << i;
+          ASSERT_EQ(value, kUntouched) << what << ": wrote behind row " << i;
         } else {
-          ASSERT_NEAR(value, expected[static_cast<size_t>(i * n + j)], 1e-6 * static_cast<double>(k) + 1e-6)
+          ASSERT_NEAR(value, expected[static_cast<size_t>(i * n + j)],
+                      1e-6 * static_cast<double>(k) + 1e-6)
               << what << ": [" << i << ", " << j << "] of " << m << "x" << n << "x" << k;
         }
       }
@@ -102,17 +109,18 @@ class GemmTest : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
     before_ = active_isa();
-    if (!set_active_isa(static_cast<Isa>(GetParam()))) GTEST_SKIP() << "this machine lacks the instruction set";
+    if (!set_active_isa(static_cast<Isa>(GetParam())))
+      GTEST_SKIP() << "this machine lacks the instruction set";
   }
   void TearDown() override { set_active_isa(before_); }
   Isa before_;
 };
 
 TEST_P(GemmTest, MatchesDouble) {
-  const std::tuple<int64_t, int64_t, int64_t> sizes[] = {{1, 1, 1},    {1, 100, 33},  {2, 70, 65}, {3, 129, 31},
-                                                         {4, 17, 40},  {5, 33, 7},    {8, 64, 300}, {12, 47, 16},
-                                                         {13, 32, 9},  {31, 31, 31},  {64, 16, 64}, {50, 130, 700},
-                                                         {97, 40, 129}, {25, 200, 1500}, {0, 5, 5}, {7, 9, 0}};
+  const std::tuple<int64_t, int64_t, int64_t> sizes[] = {
+      {1, 1, 1},     {1, 100, 33},    {2, 70, 65}, {3, 129, 31}, {4, 17, 40},  {5, 33, 7},
+      {8, 64, 300},  {12, 47, 16},    {13, 32, 9}, {31, 31, 31}, {64, 16, 64}, {50, 130, 700},
+      {97, 40, 129}, {25, 200, 1500}, {0, 5, 5},   {7, 9, 0}};
   for (const auto& [m, n, k] : sizes) {
     for (BLayout layout : {BLayout::kn, BLayout::nk, BLayout::strided}) {
       for (bool a_transposed : {false, true}) {
@@ -147,9 +155,7 @@ TEST_P(GemmTest, SameBitsForAnyThreadCount) {
   for (BLayout layout : {BLayout::kn, BLayout::nk}) {
     for (int64_t m : {1, 3, 9, 260}) {
       Case one(m, 500, 700, layout, false, true);
-      one.args.a.row_stride = 700;
-      Case three = one;
-      three.args.c = three.c.data();
+      Case three(m, 500, 700, layout, false, true);
       threadpool::set_thread_count(1);
       one.run();
       threadpool::set_thread_count(3);
@@ -174,8 +180,8 @@ TEST_P(GemmTest, NanAndInfinityPassThrough) {
 TEST_P(GemmTest, Batch) {
   for (int64_t count : {1, 2, 7}) {
     const int64_t m = 19, n = 45, k = 33;
-    const std::vector<float> a = random_floats(count * m * k, 5), b = random_floats(count * n * k, 6);
-    std::vector<float> c(static_cast<size_t>(count * m * n));
+    const GuardedFloats a(count * m * k, 5), b(count * n * k, 6);
+    GuardedFloats c(count * m * n, 7);
     GemmArgs args;
     args.m = m, args.n = n, args.k = k;
     args.a = {a.data(), k, 1};
@@ -204,7 +210,9 @@ TEST(GemmSizes, PackedBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, GemmTest, ::testing::Range<size_t>(0, kIsaCount),
-                         [](const auto& info) { return std::string(isa_name(static_cast<Isa>(info.param))); });
+                         [](const auto& info) {
+                           return std::string(isa_name(static_cast<Isa>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace executorch::compute

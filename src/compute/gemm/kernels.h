@@ -2,8 +2,9 @@
  * @file
  * The register tiles under matrix products and convolutions, one table per instruction set.
  *
- * B lies in panels: `panel` columns wide, each panel k rows of panel floats, one panel after the other; the last is
- * padded with zeros. A tile computes up to `rows` rows by one panel with all sums in registers.
+ * B lies in panels: `panel` columns wide, each panel k rows of panel floats, one panel after the
+ * other; the last is padded with zeros. A tile computes up to `rows` rows by one panel with all
+ * sums in registers.
  */
 #pragma once
 
@@ -14,8 +15,11 @@
 
 namespace executorch::compute {
 
-/// Sums start from the bias, which saves a pass over them, unless they are to be scaled before it is added.
-inline bool starts_from_bias(const Epilogue& epilogue) { return epilogue.alpha == 1.0f; }
+/// Sums start from the bias, which saves a pass over them, unless they are to be scaled before it
+/// is added.
+inline bool starts_from_bias(const Epilogue& epilogue) {
+  return epilogue.alpha == 1.0f;
+}
 
 /// Operands of one tile. Pointers are those of its first row and column.
 struct TileArgs {
@@ -26,15 +30,17 @@ struct TileArgs {
   float* c;
   int64_t c_row_stride;
   int64_t k;
-  int64_t columns;  ///< of C that are stored, at most a panel
+  int64_t columns;     ///< of C that are stored, at most a panel
   bool accumulate;     ///< sums start from what C holds
   const float* start;  ///< else from these values, one per column, or from zero when null
-  /// Scaling, bias, residual and bounds, applied with the last part of k; null before. Bias and residual are
-  /// those of the tile; bias is null when the sums started from it. The map is not applied.
+  /// Scaling, bias, residual and bounds, applied with the last part of k; null before. Bias and
+  /// residual are those of the tile; bias is null when the sums started from it. The map is not
+  /// applied.
   const Epilogue* epilogue;
   const float* bias;
   const float* residual;
-  /// Memory that will be wanted after this tile, brought towards the second cache meanwhile: so many bytes per k.
+  /// Memory that will be wanted after this tile, brought towards the second cache meanwhile: so
+  /// many bytes per k.
   const float* next = nullptr;
   int64_t next_step = 0;
 };
@@ -66,16 +72,18 @@ struct GemmKernels {
   void (*stream[kMaxTileRows + 1])(const StreamArgs&);
   int stream_panels[kMaxTileRows + 1];
   /// Packs `columns` (at most a panel) of a [k, columns] view into one panel, padding with zeros.
-  void (*pack_panel)(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t columns,
-                     float* panel);
+  void (*pack_panel)(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
+                     int64_t columns, float* panel);
   /// Copies a strided [rows, k] view into rows of consecutive k.
-  void (*copy_rows)(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows, int64_t k, float* out,
-                    int64_t out_row_stride);
-  /// c[i, j] = sum over k of a[i, k] * b[j, k], rows of both consecutive in k, for few rows of A. No epilogue.
-  void (*dot)(const float* a, int64_t a_row_stride, int64_t rows, const float* b, int64_t b_row_stride,
-              int64_t columns, int64_t k, float* c, int64_t c_row_stride);
+  void (*copy_rows)(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows,
+                    int64_t k, float* out, int64_t out_row_stride);
+  /// c[i, j] = sum over k of a[i, k] * b[j, k], rows of both consecutive in k, for few rows of A.
+  /// No epilogue.
+  void (*dot)(const float* a, int64_t a_row_stride, int64_t rows, const float* b,
+              int64_t b_row_stride, int64_t columns, int64_t k, float* c, int64_t c_row_stride);
   /// The epilogue but for its map, in place, on one row of n values.
-  void (*finish_row)(float* c, int64_t n, const Epilogue& epilogue, const float* bias, const float* residual);
+  void (*finish_row)(float* c, int64_t n, const Epilogue& epilogue, const float* bias,
+                     const float* residual);
 };
 
 EXECUTORCH_DECLARE_ISA_TABLE(GemmKernels, gemm_kernels);

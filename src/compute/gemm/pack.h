@@ -38,8 +38,8 @@ constexpr int kSquare = 4;
 
 inline void transpose_square(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
 #if defined(__SSE2__)
-  __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_stride), c = _mm_loadu_ps(from + 2 * from_stride),
-         d = _mm_loadu_ps(from + 3 * from_stride);
+  __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_stride),
+         c = _mm_loadu_ps(from + 2 * from_stride), d = _mm_loadu_ps(from + 3 * from_stride);
   _MM_TRANSPOSE4_PS(a, b, c, d);
   _mm_storeu_ps(to, a);
   _mm_storeu_ps(to + to_stride, b);
@@ -54,9 +54,10 @@ inline void transpose_square(const float* from, int64_t from_stride, float* to, 
 #endif
 
 /// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns.
-inline void transpose(const float* from, int64_t from_stride, float* to, int64_t to_stride, int64_t rows,
-                      int64_t columns) {
-  const int64_t square_rows = rows / kSquare * kSquare, square_columns = columns / kSquare * kSquare;
+inline void transpose(const float* from, int64_t from_stride, float* to, int64_t to_stride,
+                      int64_t rows, int64_t columns) {
+  const int64_t square_rows = rows / kSquare * kSquare,
+                square_columns = columns / kSquare * kSquare;
   for (int64_t i = 0; i < square_rows; i += kSquare) {
     for (int64_t j = 0; j < square_columns; j += kSquare) {
       transpose_square(from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride);
@@ -78,8 +79,8 @@ inline void copy_floats(const float* from, float* to, int64_t n) {
 }
 
 template <int kPanel>
-void pack_columns(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t columns,
-                  float* panel) {
+void pack_columns(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
+                  int64_t columns, float* panel) {
   if (columns < kPanel) {
     for (int64_t i = 0; i < k; ++i) {
       for (int64_t j = columns; j < kPanel; ++j) panel[i * kPanel + j] = 0.0f;

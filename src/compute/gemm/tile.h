@@ -13,7 +13,8 @@ using V = FloatVector;
 
 /// Values of one row with scaling, bias, residual and bounds applied; `n` columns count.
 template <int W>
-inline void finish(V::Type (&v)[W], const Epilogue& e, const float* bias, const float* residual, int64_t n) {
+inline void finish(V::Type (&v)[W], const Epilogue& e, const float* bias, const float* residual,
+                   int64_t n) {
   if (e.alpha != 1.0f) {
     const V::Type alpha = V::set(e.alpha);
 #pragma GCC unroll 4
@@ -22,7 +23,8 @@ inline void finish(V::Type (&v)[W], const Epilogue& e, const float* bias, const 
   if (bias != nullptr) {
 #pragma GCC unroll 4
     for (int j = 0; j < W; ++j) {
-      if (n > j * V::kLanes) v[j] = V::add(v[j], load_up_to(bias + j * V::kLanes, n - j * V::kLanes));
+      if (n > j * V::kLanes)
+        v[j] = V::add(v[j], load_up_to(bias + j * V::kLanes, n - j * V::kLanes));
     }
   }
   if (residual != nullptr) {
@@ -39,8 +41,9 @@ inline void finish(V::Type (&v)[W], const Epilogue& e, const float* bias, const 
   for (int j = 0; j < W; ++j) v[j] = V::at_most(V::at_least(v[j], lo), hi);
 }
 
-/// Row pointers in groups of three: base, base + stride, base + 2 * stride are x86 addresses with one register for
-/// the stride, so that twelve rows need five registers. The barrier keeps the compiler from merging them again.
+/// Row pointers in groups of three: base, base + stride, base + 2 * stride are x86 addresses with
+/// one register for the stride, so that twelve rows need five registers. The barrier keeps the
+/// compiler from merging them again.
 template <int R>
 struct RowPointers {
   static constexpr int kGroups = (R + 2) / 3;
@@ -68,16 +71,18 @@ struct RegisterEpilogue {
   int64_t residual_stride;
 };
 
-/// The sums of a tile in registers: out = A * B + start, or out + A * B. Rows of `out` are W whole vectors.
+/// The sums of a tile in registers: out = A * B + start, or out + A * B. Rows of `out` are W whole
+/// vectors.
 template <int R, int W, bool kAccumulate>
-inline void multiply(const TileArgs& t, const V::Type (&start)[W], const RegisterEpilogue& end, float* out,
-                     int64_t out_stride) {
+inline void multiply(const TileArgs& t, const V::Type (&start)[W], const RegisterEpilogue& end,
+                     float* out, int64_t out_stride) {
   constexpr int L = V::kLanes;
   V::Type sum[R][W];
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < W; ++j) sum[i][j] = kAccumulate ? V::load(out + i * out_stride + j * L) : start[j];
+    for (int j = 0; j < W; ++j)
+      sum[i][j] = kAccumulate ? V::load(out + i * out_stride + j * L) : start[j];
   }
   RowPointers<R> a(t.a, t.a_row_stride);
   const float* b = t.b;
@@ -133,15 +138,16 @@ inline void load_columns(const TileArgs& t, float (&buffer)[R][W * V::kLanes]) {
   for (int i = 0; i < R; ++i) {
     for (int j = 0; j * V::kLanes < t.columns; ++j) {
       const int64_t left = t.columns - j * V::kLanes;
-      V::store(buffer[i] + j * V::kLanes, load_up_to(t.c + i * t.c_row_stride + j * V::kLanes, left));
+      V::store(buffer[i] + j * V::kLanes,
+               load_up_to(t.c + i * t.c_row_stride + j * V::kLanes, left));
     }
   }
 }
 
 /// The whole epilogue as a pass of its own, from `sums` to C.
 template <int R, int W>
-inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float* residual, const float* sums,
-                        int64_t sums_stride) {
+inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float* residual,
+                        const float* sums, int64_t sums_stride) {
   constexpr int L = V::kLanes;
   for (int i = 0; i < R; ++i) {
     V::Type row[W];
@@ -157,8 +163,8 @@ inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float
   }
 }
 
-/// Sums go straight to C when whole vectors fit there, finished in registers when the epilogue is a plain one; else
-/// through a buffer in the first cache.
+/// Sums go straight to C when whole vectors fit there, finished in registers when the epilogue is a
+/// plain one; else through a buffer in the first cache.
 template <int R, int W>
 void tile(const TileArgs& t) {
   constexpr int L = V::kLanes;
@@ -192,7 +198,8 @@ void tile(const TileArgs& t) {
     multiply<R, W, false>(t, start, end, buffer[0], W * L);
   }
   const Epilogue none;
-  finish_tile<R, W>(t, e != nullptr ? *e : none, e != nullptr ? t.residual : nullptr, buffer[0], W * L);
+  finish_tile<R, W>(t, e != nullptr ? *e : none, e != nullptr ? t.residual : nullptr, buffer[0],
+                    W * L);
 }
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -19,7 +19,8 @@ constexpr int kVectors = 2;
 constexpr int kPanel = kVectors * V::kLanes;
 static_assert(kRows <= kMaxTileRows);
 
-/// R rows by P panels of kVectors vectors, for R too small to hide the latency of the sums in one panel.
+/// R rows by P panels of kVectors vectors, for R too small to hide the latency of the sums in one
+/// panel.
 template <int R, int P>
 void stream(const StreamArgs& s) {
   constexpr int L = V::kLanes;
@@ -61,11 +62,14 @@ void stream(const StreamArgs& s) {
       V::Type(&row)[kVectors] = sum[p][i];
       if (s.epilogue != nullptr) {
         finish<kVectors>(row, *s.epilogue, s.bias == nullptr ? nullptr : s.bias + p * kPanel,
-                         s.residual == nullptr ? nullptr : s.residual + i * s.epilogue->residual_stride + p * kPanel,
+                         s.residual == nullptr
+                             ? nullptr
+                             : s.residual + i * s.epilogue->residual_stride + p * kPanel,
                          left);
       }
       for (int j = 0; j < kVectors; ++j) {
-        if (left > j * L) store_up_to(s.c + i * s.c_row_stride + p * kPanel + j * L, row[j], left - j * L);
+        if (left > j * L)
+          store_up_to(s.c + i * s.c_row_stride + p * kPanel + j * L, row[j], left - j * L);
       }
     }
   }
@@ -74,7 +78,8 @@ void stream(const StreamArgs& s) {
 void finish_row(float* c, int64_t n, const Epilogue& e, const float* bias, const float* residual) {
   for (int64_t i = 0; i < n; i += V::kLanes) {
     V::Type v[1] = {load_up_to(c + i, n - i)};
-    finish<1>(v, e, bias == nullptr ? nullptr : bias + i, residual == nullptr ? nullptr : residual + i, n - i);
+    finish<1>(v, e, bias == nullptr ? nullptr : bias + i,
+              residual == nullptr ? nullptr : residual + i, n - i);
     store_up_to(c + i, v[0], n - i);
   }
 }
@@ -104,13 +109,14 @@ void dot_columns(const float* a, const float* b, int64_t b_row_stride, int64_t k
   if (i < k) {
     const V::Type x = V::load_part(a + i, k - i);
 #pragma GCC unroll 8
-    for (int j = 0; j < C; ++j) sum[j] = V::fma(x, V::load_part(b + j * b_row_stride + i, k - i), sum[j]);
+    for (int j = 0; j < C; ++j)
+      sum[j] = V::fma(x, V::load_part(b + j * b_row_stride + i, k - i), sum[j]);
   }
   for (int j = 0; j < C; ++j) c[j] = sum_lanes(sum[j]);
 }
 
-void dot(const float* a, int64_t a_row_stride, int64_t rows, const float* b, int64_t b_row_stride, int64_t columns,
-         int64_t k, float* c, int64_t c_row_stride) {
+void dot(const float* a, int64_t a_row_stride, int64_t rows, const float* b, int64_t b_row_stride,
+         int64_t columns, int64_t k, float* c, int64_t c_row_stride) {
   for (int64_t j = 0; j < columns; j += 8) {
     for (int64_t i = 0; i < rows; ++i) {
       const float* row = a + i * a_row_stride;
@@ -127,19 +133,21 @@ void dot(const float* a, int64_t a_row_stride, int64_t rows, const float* b, int
   }
 }
 
-void pack_panel(const float* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t columns, float* panel) {
+void pack_panel(const float* b, int64_t row_stride, int64_t column_stride, int64_t k,
+                int64_t columns, float* panel) {
   pack_columns<kPanel>(b, row_stride, column_stride, k, columns, panel);
 }
 
-void copy_rows(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows, int64_t k, float* out,
-               int64_t out_row_stride) {
+void copy_rows(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows, int64_t k,
+               float* out, int64_t out_row_stride) {
   if (column_stride == 1) {
     for (int64_t i = 0; i < rows; ++i) copy_floats(a + i * row_stride, out + i * out_row_stride, k);
   } else if (row_stride == 1) {
     transpose(a, column_stride, out, out_row_stride, rows, k);
   } else {
     for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < k; ++j) out[i * out_row_stride + j] = a[i * row_stride + j * column_stride];
+      for (int64_t j = 0; j < k; ++j)
+        out[i * out_row_stride + j] = a[i * row_stride + j * column_stride];
     }
   }
 }

@@ -18,10 +18,13 @@ struct Span1d {
   int64_t first, step, count;
 };
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
 
 /// The positions of a window that lie in the image.
-Span1d window_span(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t dilation, int64_t size) {
+Span1d window_span(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t dilation,
+                   int64_t size) {
   const int64_t start = out * stride - pad;
   const int64_t skipped = start < 0 ? divide_up(-start, dilation) : 0;
   const int64_t first = start + skipped * dilation;
@@ -46,7 +49,8 @@ Layout layout_of(const PoolShape& s, int64_t height, int64_t width) {
 
 template <class T>
 T smallest() {
-  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                              : std::numeric_limits<T>::lowest();
 }
 
 template <class T>
@@ -111,22 +115,27 @@ void each_pixel(const PoolShape& s, int64_t cells, F f) {
 
 /// Calls f(cells, output offset) for each output value of one pixel.
 template <class T, class F>
-void each_channel(const PoolShape& s, const T* in, int64_t image, int64_t oy, int64_t ox, const Span1d& y,
-                  const Span1d& x, F f) {
-  const Layout from = layout_of(s, s.in_height, s.in_width), to = layout_of(s, s.out_height, s.out_width);
+void each_channel(const PoolShape& s, const T* in, int64_t image, int64_t oy, int64_t ox,
+                  const Span1d& y, const Span1d& x, F f) {
+  const Layout from = layout_of(s, s.in_height, s.in_width),
+               to = layout_of(s, s.out_height, s.out_width);
   for (int64_t c = 0; c < s.channels; ++c) {
-    const Cells<T> cells{in + image * from.image + c * from.channel, y, x, from.row, from.column, s.in_width};
+    const Cells<T> cells{
+        in + image * from.image + c * from.channel, y, x, from.row, from.column, s.in_width};
     f(cells, image * to.image + c * to.channel + oy * to.row + ox * to.column);
   }
 }
 
-PoolWindow float_window(const PoolShape& s, const float* in, int64_t image, const Span1d& y, const Span1d& x) {
+PoolWindow float_window(const PoolShape& s, const float* in, int64_t image, const Span1d& y,
+                        const Span1d& x) {
   const Layout layout = layout_of(s, s.in_height, s.in_width);
-  return {in + image * layout.image + y.first * layout.row + x.first * layout.column, y.count, y.step * layout.row,
-          x.count, x.step * layout.column};
+  return {in + image * layout.image + y.first * layout.row + x.first * layout.column, y.count,
+          y.step * layout.row, x.count, x.step * layout.column};
 }
 
-int64_t window_cells(const PoolShape& s) { return s.kernel_height * s.kernel_width; }
+int64_t window_cells(const PoolShape& s) {
+  return s.kernel_height * s.kernel_width;
+}
 
 /// Averages whose windows and divisors f(oy, ox, &y, &x) yields.
 template <class T, class F>
@@ -137,8 +146,8 @@ void average(const PoolShape& s, int64_t cells, const T* in, T* out, F spans) {
     if constexpr (std::is_same_v<T, float>) {
       if (s.channels_last && y.count > 0 && x.count > 0) {
         const int64_t pixel = (image * s.out_height + oy) * s.out_width + ox;
-        pool_kernels().average(float_window(s, in, image, y, x), s.channels, static_cast<float>(divisor),
-                               out + pixel * s.channels);
+        pool_kernels().average(float_window(s, in, image, y, x), s.channels,
+                               static_cast<float>(divisor), out + pixel * s.channels);
         return;
       }
     }
@@ -149,9 +158,11 @@ void average(const PoolShape& s, int64_t cells, const T* in, T* out, F spans) {
 }
 
 /// Cells of a window in one dimension when padding counts but what lies beyond it does not.
-int64_t padded_cells(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t size, int64_t far_pad) {
+int64_t padded_cells(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t size,
+                     int64_t far_pad) {
   const int64_t start = out * stride - pad;
-  return std::max<int64_t>(std::min(start + kernel, size + (far_pad < 0 ? pad : far_pad)) - start, 0);
+  return std::max<int64_t>(std::min(start + kernel, size + (far_pad < 0 ? pad : far_pad)) - start,
+                           0);
 }
 
 }  // namespace
@@ -159,8 +170,10 @@ int64_t padded_cells(int64_t out, int64_t stride, int64_t pad, int64_t kernel, i
 template <class T>
 void max_pool2d(const PoolShape& s, const T* in, T* out, int64_t* indices) noexcept {
   each_pixel(s, window_cells(s), [&](int64_t image, int64_t oy, int64_t ox) {
-    const Span1d y = window_span(oy, s.stride_height, s.pad_height, s.kernel_height, s.dilation_height, s.in_height);
-    const Span1d x = window_span(ox, s.stride_width, s.pad_width, s.kernel_width, s.dilation_width, s.in_width);
+    const Span1d y = window_span(oy, s.stride_height, s.pad_height, s.kernel_height,
+                                 s.dilation_height, s.in_height);
+    const Span1d x =
+        window_span(ox, s.stride_width, s.pad_width, s.kernel_width, s.dilation_width, s.in_width);
     if constexpr (std::is_same_v<T, float>) {
       if (s.channels_last && indices == nullptr && y.count > 0 && x.count > 0) {
         const int64_t pixel = (image * s.out_height + oy) * s.out_width + ox;
@@ -181,9 +194,10 @@ void avg_pool2d(const PoolShape& s, const AverageDivisor& divisor, const T* in, 
     *x = window_span(ox, s.stride_width, s.pad_width, s.kernel_width, 1, s.in_width);
     if (divisor.override_value != 0) return static_cast<double>(divisor.override_value);
     if (!divisor.count_include_pad) return static_cast<double>(y->count * x->count);
-    return static_cast<double>(
-        padded_cells(oy, s.stride_height, s.pad_height, s.kernel_height, s.in_height, divisor.pad_bottom) *
-        padded_cells(ox, s.stride_width, s.pad_width, s.kernel_width, s.in_width, divisor.pad_right));
+    return static_cast<double>(padded_cells(oy, s.stride_height, s.pad_height, s.kernel_height,
+                                            s.in_height, divisor.pad_bottom) *
+                               padded_cells(ox, s.stride_width, s.pad_width, s.kernel_width,
+                                            s.in_width, divisor.pad_right));
   });
 }
 
@@ -197,8 +211,9 @@ void adaptive_avg_pool2d(const PoolShape& s, const T* in, T* out) noexcept {
   });
 }
 
-#define EXECUTORCH_MAX_POOL(type__) \
-  template EXECUTORCH_COMPUTE_API void max_pool2d<type__>(const PoolShape&, const type__*, type__*, int64_t*) noexcept;
+#define EXECUTORCH_MAX_POOL(type__)                                                        \
+  template EXECUTORCH_COMPUTE_API void max_pool2d<type__>(const PoolShape&, const type__*, \
+                                                          type__*, int64_t*) noexcept;
 EXECUTORCH_MAX_POOL(float)
 EXECUTORCH_MAX_POOL(double)
 EXECUTORCH_MAX_POOL(int8_t)
@@ -207,10 +222,11 @@ EXECUTORCH_MAX_POOL(int16_t)
 EXECUTORCH_MAX_POOL(int32_t)
 EXECUTORCH_MAX_POOL(int64_t)
 
-#define EXECUTORCH_AVERAGE_POOL(type__)                                                                     \
-  template EXECUTORCH_COMPUTE_API void avg_pool2d<type__>(const PoolShape&, const AverageDivisor&,          \
-                                                          const type__*, type__*) noexcept;                 \
-  template EXECUTORCH_COMPUTE_API void adaptive_avg_pool2d<type__>(const PoolShape&, const type__*, type__*) noexcept;
+#define EXECUTORCH_AVERAGE_POOL(type__)                                                            \
+  template EXECUTORCH_COMPUTE_API void avg_pool2d<type__>(const PoolShape&, const AverageDivisor&, \
+                                                          const type__*, type__*) noexcept;        \
+  template EXECUTORCH_COMPUTE_API void adaptive_avg_pool2d<type__>(                                \
+      const PoolShape&, const type__*, type__*) noexcept;
 EXECUTORCH_AVERAGE_POOL(float)
 EXECUTORCH_AVERAGE_POOL(double)
 

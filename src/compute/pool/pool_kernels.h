@@ -12,7 +12,7 @@ namespace executorch::compute {
 
 /// The input pixels of one output pixel: rows [y0, y1) in steps, columns [x0, x1) in steps.
 struct PoolWindow {
-  const float* in;  ///< first pixel of the window
+  const float* in;           ///< first pixel of the window
   int64_t rows, row_stride;  ///< count, and floats from one to the next
   int64_t columns, column_stride;
 };

@@ -4,31 +4,24 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "compute/cpu/cpu.h"
+#include "compute/cpu/guarded_floats.h"
 
 namespace executorch::compute {
 namespace {
 
-std::vector<float> random_floats(int64_t count) {
-  std::mt19937 engine(1);
-  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = uniform(engine);
-  return values;
-}
-
-int64_t offset(const PoolShape& s, int64_t height, int64_t width, int64_t b, int64_t c, int64_t y, int64_t x) {
+int64_t offset(const PoolShape& s, int64_t height, int64_t width, int64_t b, int64_t c, int64_t y,
+               int64_t x) {
   return s.channels_last ? ((b * height + y) * width + x) * s.channels + c
                          : ((b * s.channels + c) * height + y) * width + x;
 }
 
 /// Calls f(output offset, window's values, window's plane positions) for each output.
 template <class F>
-void by_definition(const PoolShape& s, const std::vector<float>& in, F f) {
+void by_definition(const PoolShape& s, const GuardedFloats& in, F f) {
   for (int64_t b = 0; b < s.batch; ++b) {
     for (int64_t c = 0; c < s.channels; ++c) {
       for (int64_t oy = 0; oy < s.out_height; ++oy) {
@@ -40,18 +33,21 @@ void by_definition(const PoolShape& s, const std::vector<float>& in, F f) {
               const int64_t y = oy * s.stride_height - s.pad_height + ky * s.dilation_height;
               const int64_t x = ox * s.stride_width - s.pad_width + kx * s.dilation_width;
               if (y < 0 || y >= s.in_height || x < 0 || x >= s.in_width) continue;
-              values.push_back(in[static_cast<size_t>(offset(s, s.in_height, s.in_width, b, c, y, x))]);
+              values.push_back(
+                  in[static_cast<size_t>(offset(s, s.in_height, s.in_width, b, c, y, x))]);
               positions.push_back(y * s.in_width + x);
             }
           }
-          f(static_cast<size_t>(offset(s, s.out_height, s.out_width, b, c, oy, ox)), values, positions);
+          f(static_cast<size_t>(offset(s, s.out_height, s.out_width, b, c, oy, ox)), values,
+            positions);
         }
       }
     }
   }
 }
 
-PoolShape shape(int64_t channels, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation, bool last) {
+PoolShape shape(int64_t channels, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation,
+                bool last) {
   PoolShape s;
   s.batch = 2, s.channels = channels, s.in_height = 11, s.in_width = 9;
   s.kernel_height = kernel, s.kernel_width = kernel + 1;
@@ -64,14 +60,19 @@ PoolShape shape(int64_t channels, int64_t kernel, int64_t stride, int64_t pad, i
   return s;
 }
 
-size_t in_count(const PoolShape& s) { return static_cast<size_t>(s.batch * s.channels * s.in_height * s.in_width); }
-size_t out_count(const PoolShape& s) { return static_cast<size_t>(s.batch * s.channels * s.out_height * s.out_width); }
+size_t in_count(const PoolShape& s) {
+  return static_cast<size_t>(s.batch * s.channels * s.in_height * s.in_width);
+}
+size_t out_count(const PoolShape& s) {
+  return static_cast<size_t>(s.batch * s.channels * s.out_height * s.out_width);
+}
 
 class PoolingTest : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
     before_ = active_isa();
-    if (!set_active_isa(static_cast<Isa>(GetParam()))) GTEST_SKIP() << "this machine lacks the instruction set";
+    if (!set_active_isa(static_cast<Isa>(GetParam())))
+      GTEST_SKIP() << "this machine lacks the instruction set";
   }
   void TearDown() override { set_active_isa(before_); }
   Isa before_;
@@ -80,26 +81,29 @@ class PoolingTest : public ::testing::TestWithParam<size_t> {
 TEST_P(PoolingTest, Max) {
   for (bool last : {true, false}) {
     for (int64_t channels : {1, 5, 37}) {
-      for (const PoolShape& s : {shape(channels, 3, 2, 1, 1, last), shape(channels, 2, 1, 0, 2, last)}) {
-        std::vector<float> in = random_floats(static_cast<int64_t>(in_count(s)));
+      for (const PoolShape& s :
+           {shape(channels, 3, 2, 1, 1, last), shape(channels, 2, 1, 0, 2, last)}) {
+        GuardedFloats in(static_cast<int64_t>(in_count(s)), 1);
         in[7] = NAN;
         std::vector<float> out(out_count(s)), indexed(out_count(s));
         std::vector<int64_t> indices(out_count(s));
         max_pool2d(s, in.data(), out.data(), nullptr);
         max_pool2d(s, in.data(), indexed.data(), indices.data());
-        by_definition(s, in, [&](size_t at, const std::vector<float>& values, const std::vector<int64_t>& positions) {
-          size_t best = 0;
-          for (size_t i = 0; i < values.size(); ++i) {
-            if (values[i] > values[best] || std::isnan(values[i])) best = i;
-          }
-          if (std::isnan(values[best])) {
-            EXPECT_TRUE(std::isnan(out[at]) && std::isnan(indexed[at]));
-          } else {
-            EXPECT_EQ(out[at], values[best]);
-            EXPECT_EQ(indexed[at], values[best]);
-          }
-          EXPECT_EQ(indices[at], positions[best]);
-        });
+        by_definition(s, in,
+                      [&](size_t at, const std::vector<float>& values,
+                          const std::vector<int64_t>& positions) {
+                        size_t best = 0;
+                        for (size_t i = 0; i < values.size(); ++i) {
+                          if (values[i] > values[best] || std::isnan(values[i])) best = i;
+                        }
+                        if (std::isnan(values[best])) {
+                          EXPECT_TRUE(std::isnan(out[at]) && std::isnan(indexed[at]));
+                        } else {
+                          EXPECT_EQ(out[at], values[best]);
+                          EXPECT_EQ(indexed[at], values[best]);
+                        }
+                        EXPECT_EQ(indices[at], positions[best]);
+                      });
       }
     }
   }
@@ -109,17 +113,19 @@ TEST_P(PoolingTest, Average) {
   for (bool last : {true, false}) {
     for (bool include_pad : {true, false}) {
       const PoolShape s = shape(21, 3, 2, 1, 1, last);
-      const std::vector<float> in = random_floats(static_cast<int64_t>(in_count(s)));
+      const GuardedFloats in(static_cast<int64_t>(in_count(s)), 1);
       std::vector<float> out(out_count(s)), overridden(out_count(s));
       avg_pool2d(s, {include_pad, 0}, in.data(), out.data());
       avg_pool2d(s, {include_pad, 5}, in.data(), overridden.data());
-      by_definition(s, in, [&](size_t at, const std::vector<float>& values, const std::vector<int64_t>&) {
-        double sum = 0;
-        for (float value : values) sum += value;
-        // No window of this shape reaches beyond the padding.
-        EXPECT_NEAR(out[at], sum / (include_pad ? 12.0 : static_cast<double>(values.size())), 1e-6);
-        EXPECT_NEAR(overridden[at], sum / 5, 1e-6);
-      });
+      by_definition(
+          s, in, [&](size_t at, const std::vector<float>& values, const std::vector<int64_t>&) {
+            double sum = 0;
+            for (float value : values) sum += value;
+            // No window of this shape reaches beyond the padding.
+            EXPECT_NEAR(out[at], sum / (include_pad ? 12.0 : static_cast<double>(values.size())),
+                        1e-6);
+            EXPECT_NEAR(overridden[at], sum / 5, 1e-6);
+          });
     }
   }
 }
@@ -140,7 +146,7 @@ TEST_P(PoolingTest, AdaptiveAverage) {
       PoolShape s;
       s.batch = 2, s.channels = 19, s.in_height = 11, s.in_width = 7, s.channels_last = last;
       s.out_height = size, s.out_width = 1 + size / 2;
-      const std::vector<float> in = random_floats(static_cast<int64_t>(in_count(s)));
+      const GuardedFloats in(static_cast<int64_t>(in_count(s)), 1);
       std::vector<float> out(out_count(s));
       adaptive_avg_pool2d(s, in.data(), out.data());
       for (int64_t c = 0; c < s.channels; ++c) {
@@ -153,8 +159,9 @@ TEST_P(PoolingTest, AdaptiveAverage) {
                 sum += in[static_cast<size_t>(offset(s, 11, 7, 1, c, y, x))];
               }
             }
-            EXPECT_NEAR(out[static_cast<size_t>(offset(s, s.out_height, s.out_width, 1, c, oy, ox))],
-                        sum / static_cast<double>(count), 1e-6);
+            EXPECT_NEAR(
+                out[static_cast<size_t>(offset(s, s.out_height, s.out_width, 1, c, oy, ox))],
+                sum / static_cast<double>(count), 1e-6);
           }
         }
       }
@@ -183,7 +190,9 @@ TEST(Pooling, Integers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, PoolingTest, ::testing::Range<size_t>(0, kIsaCount),
-                         [](const auto& info) { return std::string(isa_name(static_cast<Isa>(info.param))); });
+                         [](const auto& info) {
+                           return std::string(isa_name(static_cast<Isa>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace executorch::compute

@@ -1,7 +1,7 @@
 /**
  * @file
- * Scopes in which the calling thread runs its loops on fewer threads, or alone. Guards act on the thread that makes
- * them and must be destroyed on it, in reverse order.
+ * Scopes in which the calling thread runs its loops on fewer threads, or alone. Guards act on the
+ * thread that makes them and must be destroyed on it, in reverse order.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ struct EXECUTORCH_THREADPOOL_API NoThreadPoolGuard {
   const bool previous_;
 };
 
-/// While one lives, loops of this thread use at most `num_threads` threads of the pool (0: no cap of this guard).
+/// While one lives, loops of this thread use at most `num_threads` threads of the pool (0: no cap
+/// of this guard).
 struct EXECUTORCH_THREADPOOL_API UseNThreadsThreadPoolGuard {
   /// The cap of this thread, 0 when there is none.
   static size_t num_threads();
