@@ -5,7 +5,7 @@ import torch
 from ops.rows import Row
 
 # Relative, by element type. Half types: one unit in the last place, since both sides round from float.
-_ROUNDING = {
+ROUNDING = {
     torch.float16: 1.0e-3,
     torch.bfloat16: 7.9e-3,
     torch.float32: 2.0e-6,
@@ -27,7 +27,14 @@ _ACCUMULATING = {
     "_native_batch_norm_legit_no_training", "_softmax", "_log_softmax", "scatter_add", "index_put", "index_put_",
     "upsample_bilinear2d", "norm", "linalg_vector_norm",
 }  # fmt: skip
-_ACCUMULATION_FACTOR = 16
+_ACCUMULATED = {
+    torch.float16: 1.0e-3,
+    torch.bfloat16: 7.9e-3,
+    torch.float32: 3.0e-5,
+    torch.float64: 2.0e-11,  # PyTorch adds up doubles one by one
+    torch.complex64: 6.0e-5,
+    torch.complex128: 2.0e-11,
+}
 
 
 # Differences of values that PyTorch rounds before it subtracts them: the error is relative to what was subtracted.
@@ -49,15 +56,14 @@ def scale_of(inputs: list) -> float:
 
 def tolerances(row: Row, expected: torch.Tensor, scale: float) -> tuple[float, float]:
     """(relative, absolute)"""
-    relative = _ROUNDING[expected.dtype]
+    relative = ROUNDING[expected.dtype]
     absolute = _SMALLEST.get(expected.dtype, 0.0)
     if row.base in _CANCELLING:
         absolute += relative * scale
     if row.base in _ACCUMULATING:
         finite = expected[expected.isfinite()]
         largest = finite.abs().max().item() if finite.numel() else 0.0
-        half = expected.dtype in (torch.float16, torch.bfloat16)
-        relative *= 1 if half else _ACCUMULATION_FACTOR
+        relative = _ACCUMULATED[expected.dtype]
         absolute += relative * largest
     return relative, absolute
 

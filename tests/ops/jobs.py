@@ -27,7 +27,7 @@ class Amount:
 
     @classmethod
     def of(cls, everything: bool) -> "Amount":
-        return cls(True, 0, 400, 0, 1500) if everything else cls(False, 5, 10, 60, 60)
+        return cls(True, 0, 400, 0, 1500) if everything else cls(False, 4, 8, 40, 40)
 
 
 @dataclass

@@ -6,11 +6,12 @@ import torch
 
 from ops import compare
 from ops.calling import Call, Refused, judge
+from ops.memory import dim_order, strides_of
 from ops.recording import DTYPES, Sample, map_tensors, tensors_in
 
 # The out's type is an argument of these: another one asks for another result.
 _TYPE_IS_AN_ARGUMENT = {
-    "_to_copy", "_to_dim_order_copy", "arange", "empty", "full", "full_like", "ones", "rand", "randn", "scalar_tensor",
+    "_to_copy", "_to_dim_order_copy", "arange", "empty", "fill", "full", "full_like", "ones", "rand", "randn", "scalar_tensor",
     "zeros", "_empty_dim_order",
 }  # fmt: skip
 
@@ -20,7 +21,8 @@ def outs_of(sample: Sample) -> list:
 
 
 def _empty(sizes, like: torch.Tensor) -> torch.Tensor:
-    return torch.empty(sizes, dtype=like.dtype)
+    order = dim_order(like) if len(sizes) == like.dim() else list(range(len(sizes)))
+    return torch.empty_strided(sizes, strides_of(sizes, order), dtype=like.dtype)
 
 
 def larger_out(sample: Sample) -> str | None:
@@ -103,7 +105,7 @@ def other_dtype(sample: Sample, dtype: torch.dtype) -> str | None:
             return f"wrote {expected.dtype} values to an out of {dtype}"
         theirs = expected.to(dtype) if theirs is None else theirs[0]
         # Precise to the result's own type: it may be computed in that.
-        coarser = min(expected.dtype, dtype, key=lambda t: t.itemsize)
+        coarser = max(expected.dtype, dtype, key=lambda t: compare.ROUNDING.get(t, 0.0))
         text = compare.difference(sample.row, results[0].to(coarser), theirs.to(coarser), compare.scale_of(sample.inputs))
         return f"with an out of {dtype}: {text}" if text else call.damage()
 

@@ -91,7 +91,7 @@ def _database_samples(row: Row, dtype, everything: bool) -> list[Sample]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                for item in itertools.islice(_generate(entry, dtype, everything), 2000 if everything else 80):
+                for item in itertools.islice(_generate(entry, dtype, everything), 2000 if everything else 40):
                     samples += record([row], lambda: entry.op(item.input, *item.args, **item.kwargs))
             except (RuntimeError, ValueError, TypeError, NotImplementedError):
                 continue  # the entry cannot make samples of this type

@@ -9,6 +9,8 @@ from ops.recording import Sample, map_tensors, run_twin, tensors_in
 
 _LARGE = 200_000  # elements, from which loops are shared among threads
 _LARGEST = 4_000_000
+_CHECKS_ONE_OPERAND = {"_native_batch_norm_legit", "_native_batch_norm_legit_no_training"}  # PyTorch, of the sizes
+_MOST_OUTS = 100
 _REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
 
 
@@ -79,11 +81,15 @@ def enlarged(sample: Sample) -> Sample | None:
         return _repeat(tensor, 0, times) if tensor is first else tensor
 
     ways = [lambda t: _repeat(t, 0, times), only_first, lambda t: _repeat(t, -1, times)]
+    if sample.row.base in _CHECKS_ONE_OPERAND:
+        ways = [only_first]
     for way in ways:
         inputs = map_tensors(sample.inputs, way)
         if sum(t.numel() for t in tensors_in(inputs)) > _LARGEST:
             continue
         found = _again(sample, inputs, "large")
+        if found and len(list(tensors_in(found.expected))) > _MOST_OUTS:
+            continue
         if found and _LARGE <= sum(t.numel() for t in tensors_in([found.inputs, found.expected])) <= 4 * _LARGEST:
             return found
     return None
