@@ -63,6 +63,7 @@ class Call {
   EValue* convert_plain(nb::handle item);
   EValue* convert_tensor(nb::handle item, bool written);
   EValue* convert_list(nb::handle item, const runtime::SchemaArgument& argument);
+  void append_tensor(List& list, nb::handle element, const runtime::SchemaArgument& argument);
   EValue* convert_result(const std::vector<EValue*>& outs, nb::handle result);
   std::string describe(const runtime::SchemaArgument& argument) const {
     return "argument '" + std::string(argument.name, argument.name_length) + "' of " + name_;
@@ -159,6 +160,22 @@ EValue* Call::convert_tensor(nb::handle item, bool written) {
   return written_.back();
 }
 
+void Call::append_tensor(List& list, nb::handle element, const runtime::SchemaArgument& argument) {
+  if (element.is_none() && argument.kind == ArgumentKind::OptionalTensorList) {
+    list.wrapped.push_back(nullptr);
+    list.optional_tensors.emplace_back(std::nullopt);
+    return;
+  }
+  EValue* value = element.is_none() ? nullptr : convert_tensor(element, argument.written);
+  if (value == nullptr || !value->isTensor()) {
+    runtime::set_error_message("%s must hold tensors only", current_.c_str());
+    raise(Error::InvalidArgument, ExceptionKind::Runtime, "error: 0x12");
+  }
+  list.wrapped.push_back(value);
+  list.tensors.push_back(value->toTensor());
+  list.optional_tensors.emplace_back(list.tensors.back());
+}
+
 EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argument) {
   auto owned = std::make_unique<List>();
   List& list = *owned;
@@ -179,20 +196,8 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
         break;
       case ArgumentKind::BoolList:
         break;
-      case ArgumentKind::TensorList:
-        if (element.is_none()) {
-          runtime::set_error_message("%s must not hold None", current_.c_str());
-          raise(Error::InvalidArgument, ExceptionKind::Runtime, "error: 0x12");
-        }
-        [[fallthrough]];
       default:
-        list.wrapped.push_back(element.is_none() ? nullptr : convert_tensor(element, argument.written));
-        if (!element.is_none()) {
-          list.tensors.push_back(list.wrapped.back()->toTensor());
-          list.optional_tensors.emplace_back(list.tensors.back());
-        } else {
-          list.optional_tensors.emplace_back(std::nullopt);
-        }
+        append_tensor(list, element, argument);
     }
   }
   switch (argument.kind) {
