@@ -1,6 +1,6 @@
 // Sums, products, extrema, logical reductions, variance.
-#include "kernels/cpu/reduction.h"
 #include "kernels/cpu/tables.h"
+#include "kernels/support/reduction.h"
 
 namespace executorch {
 namespace kernels {

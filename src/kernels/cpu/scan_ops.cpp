@@ -3,8 +3,8 @@
 
 #include "compute/elementwise/cast.h"
 #include "compute/elementwise/layout.h"
-#include "kernels/cpu/reduction.h"
 #include "kernels/cpu/tables.h"
+#include "kernels/support/reduction.h"
 #include "kernels/support/scratch.h"
 
 namespace executorch {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/reduction.h"
+#include "kernels/support/reduction.h"
 
 namespace executorch {
 namespace kernels {
