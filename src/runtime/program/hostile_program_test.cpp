@@ -297,6 +297,19 @@ const HostileCase kCases[] = {
        b.move(x, other);
        b.kernel("test::add.out", {other, other, out, out});
      }},
+    // What is written is smaller at present than it may become.
+    {"OverlapOfATensorThatGrows", Error::InvalidProgram, "lie in the same memory",
+     [](ProgramBuilder& b) {
+       const int small = b.planned({1}, 128);
+       const int x = b.planned({16}, 64);
+       const int other = b.planned({16}, 192);
+       TensorSpec spec = planned_spec({32}, 0);
+       spec.dynamism = fb::TensorShapeDynamism::DYNAMIC_BOUND;
+       const int out = b.tensor(spec);
+       b.kernel("test::add.out", {small, small, out, out});
+       b.move(x, other);
+       b.kernel("test::add.out", {other, other, out, out});
+     }},
     {"KindAfterAMove", Error::InvalidProgram, "it is Int, expected Tensor",
      [](ProgramBuilder& b) {
        const int number = b.integer(4);
