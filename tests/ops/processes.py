@@ -1,5 +1,6 @@
 """Work in child processes that may crash or hang."""
 
+import faulthandler
 import json
 import os
 import pathlib
@@ -23,6 +24,7 @@ def limit_memory(more: int) -> None:
 
 def _child(body, start, count, environment, channel, log) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.environ.update(environment)
