@@ -105,12 +105,12 @@ TensorView at_least_1d(TensorView view) {
 Error gather(Context&, const Tensor& self, int64_t dim, const Tensor& index, bool, Tensor& out) {
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
-  ET_TRY(check_index_type(index, "index"));
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   ET_TRY(resize_output_like(out, index));
   ET_TRY(check_no_overlap(out, self, "self"));
   ET_TRY(check_no_overlap(out, index, "index"));
   if (index.numel() == 0) return Error::Ok;
+  ET_TRY(check_index_type(index, "index"));
   const TensorView from = at_least_1d(view_of(self));
   const TensorView places = at_least_1d(view_of(index));
   bool fits = from.rank == places.rank;

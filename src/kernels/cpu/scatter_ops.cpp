@@ -86,10 +86,10 @@ Error scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const T
                    compute::ScatterMode mode, const Tensor& out) {
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
-  ET_TRY(check_index_type(index, "index"));
   ET_TRY(start_from(self, out));
   ET_TRY(check_no_overlap(out, index, "index"));
   if (index.numel() == 0) return Error::Ok;
+  ET_TRY(check_index_type(index, "index"));
   const TensorView to = at_least_1d(view_of(out));
   const TensorView places = at_least_1d(view_of(index));
   bool fits = to.rank == places.rank;
