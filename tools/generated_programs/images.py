@@ -125,6 +125,17 @@ class Branches(nn.Module):
         return self.last(y)
 
 
+class Offset(nn.Module):
+    """A sum with a constant that broadcasts over some dims."""
+
+    def __init__(self, pick, x):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn([1] + [size if pick.chance(0.5) else 1 for size in x.shape[1:]]))
+
+    def forward(self, x):
+        return x + self.table
+
+
 class SqueezeExcite(nn.Module):
     def __init__(self, pick, x):
         super().__init__()
@@ -153,7 +164,7 @@ class Head(nn.Module):
 
 
 def net(pick, x, length=None):
-    makers = [ConvBlock] * 5 + [Residual] * 2 + [Branches, pooling, resampling, activation]
+    makers = [ConvBlock] * 5 + [Residual] * 2 + [Branches, Offset, pooling, resampling, activation]
     if x.dim() == 4:
         makers.append(SqueezeExcite)
     steps, y = grow(pick, x, makers, length or pick.randint(2, 6))

@@ -74,7 +74,8 @@ def multilayer_dynamic(pick):
 class Attention(nn.Module):
     """Self attention in one of its many spellings; `mask` is none, causal, float, boolean or padding (an input)."""
 
-    def __init__(self, pick, mask, longest=24):
+    # One more than the longest input: a slice of the whole table would be another program.
+    def __init__(self, pick, mask, longest=25):
         super().__init__()
         self.groups, repeats, self.size = pick.choice([1, 2, 3]), pick.choice([1, 1, 2, 3]), 2 * pick.choice([2, 3, 4, 8, 9, 16])
         self.heads, self.mask, width = self.groups * repeats, mask, pick.width(48)
