@@ -10,8 +10,8 @@
 #include <schema/program_generated.h>
 
 #include "errors.h"
+#include "programs.h"
 #include "registry.h"
-#include "session.h"
 #include "text.h"
 
 namespace nb = nanobind;
@@ -68,7 +68,7 @@ nb::list describe_delegates(const fb::ExecutionPlan* plan) {
 }
 
 nb::dict inspect(ProgramSession& session) {
-  const runtime::Error error = session.ensure_loaded();
+  const runtime::Error error = load_unlocked(session);
   ET_RAISE_UNLESS_OK(error, "Failed to load program, error: 0x:%x", static_cast<unsigned>(error));
   // The tables were verified a moment ago, in these bytes.
   const auto size = session.loader().size();

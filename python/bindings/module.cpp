@@ -1,9 +1,9 @@
 // The extension module executorch.extension.pybindings._portable_lib.
 #include <nanobind/nanobind.h>
 
+#include "bindings.h"
 #include "errors.h"
 #include "metadata.h"
-#include "programs.h"
 #include "registry.h"
 #include "tensors.h"
 
@@ -15,6 +15,10 @@ NB_MODULE(_portable_lib, m) {
   executorch::python::bind_tensors(m);
   executorch::python::bind_metadata(m);
   executorch::python::bind_programs(m);
+  executorch::python::bind_data_loaders(m);
+  executorch::python::bind_modules(m);
+  executorch::python::bind_bundled(m);
+  executorch::python::bind_profiling(m);
   executorch::python::bind_registry(m);
   executorch::python::bind_inspection(m);
 }

@@ -1,11 +1,11 @@
 #include "session.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
-#include <executorch/extension/data_loader/buffer_data_loader.h>
-#include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
 #include <executorch/runtime/core/error_message.h>
@@ -22,36 +22,10 @@ namespace executorch::python {
 
 namespace {
 
-/// A contiguous view of a bytes-like object.
-struct ByteView {
-  const void* data = nullptr;
-  size_t size = 0;
-};
-
-ByteView view_bytes(const nb::object& buffer) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(buffer.ptr(), &view, PyBUF_SIMPLE) != 0) throw nb::python_error();
-  const ByteView bytes{view.buf, static_cast<size_t>(view.len)};
-  // The object itself is kept alive by the session; bytes do not move, and a bytearray must not be resized meanwhile.
-  PyBuffer_Release(&view);
-  return bytes;
-}
-
-std::unique_ptr<runtime::DataLoader> open_source(const Source& source) {
-  if (source.buffer) {
-    const ByteView bytes = view_bytes(source.buffer);
-    return std::make_unique<extension::BufferDataLoader>(bytes.data, bytes.size);
-  }
-  auto loader = extension::MmapDataLoader::from(source.path.c_str(), extension::MmapDataLoader::MlockConfig::NoMlock);
-  ET_RAISE_UNLESS_OK(loader.error(), "Failed to create MmapDataLoader from file %s, error: 0x:%x", source.path.c_str(),
-                     static_cast<unsigned>(loader.error()));
-  return std::make_unique<extension::MmapDataLoader>(std::move(*loader));
-}
-
 std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source, runtime::DataLoader* loader) {
   auto map = extension::FlatTensorDataMap::load(loader);
   ET_RAISE_UNLESS_OK(map.error(), "Failed to load data map from %s, error: 0x:%x",
-                     source.buffer ? "buffer" : source.path.c_str(), static_cast<unsigned>(map.error()));
+                     source.name(), static_cast<unsigned>(map.error()));
   return std::make_unique<extension::FlatTensorDataMap>(std::move(*map));
 }
 
@@ -84,7 +58,7 @@ Error ProgramSession::ensure_loaded() {
   }
   auto program = runtime::Program::load(loader_.get(), options_.verification);
   if (!program.ok()) {
-    if (!source_.path.empty()) runtime::add_error_context("%s", source_.path.c_str());
+    if (!source_.path.empty()) runtime::add_error_context("%s", source_.name());
     return program.error();
   }
   std::vector<std::string> names;
@@ -112,10 +86,23 @@ Result<std::unique_ptr<extension::PlannedMemory>> ProgramSession::planned_memory
 Result<std::shared_ptr<MethodSession>> ProgramSession::load_method(const std::string& name) {
   ET_TRY(ensure_loaded());
   const std::lock_guard<std::mutex> lock(load_mutex_);
+  auto turn = methods_take_turns() ? shared_turn_ : std::make_shared<std::mutex>();
+  // Loading writes initial state into the arenas and events into the tracer.
+  const std::lock_guard<std::mutex> turn_lock(*turn);
   auto memory = planned_memory_for(name);
   if (!memory.ok()) return memory.error();
-  auto turn = options_.share_arenas ? shared_turn_ : std::make_shared<std::mutex>();
   return MethodSession::load(shared_from_this(), name, std::move(*memory), std::move(turn));
+}
+
+Error ProgramSession::write_trace(const std::string& path, const std::string& debug_path) {
+  const std::lock_guard<std::mutex> turn(*shared_turn_);
+  return tracing_.write(path, debug_path);
+}
+
+double timeout_from(std::optional<double> seconds) {
+  if (!seconds) return kNoTimeout;
+  if (std::isnan(*seconds)) throw nb::value_error("timeout is not a number");
+  return std::max(*seconds, 0.0);
 }
 
 Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<ProgramSession> program,
@@ -140,11 +127,14 @@ Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<Progr
   session->layouts_.resize(meta.num_inputs());
   for (size_t i = 0; i < meta.num_inputs(); ++i) {
     auto tag = meta.input_tag(i);
-    if (!tag.ok() || *tag != runtime::Tag::Tensor) continue;
+    if (!tag.ok()) return tag.error();
+    session->layouts_[i].tag = *tag;
+    if (*tag != runtime::Tag::Tensor) continue;
     auto info = meta.input_tensor_meta(i);
     if (!info.ok()) return info.error();
     const auto order = info->dim_order();
     session->layouts_[i].dim_order.assign(order.begin(), order.end());
+    session->layouts_[i].used_in_place = !info->is_memory_planned();
   }
   session->current_inputs_.resize(meta.num_inputs());
   return session;
@@ -167,13 +157,13 @@ std::vector<Input> MethodSession::convert_inputs(nb::handle inputs) {
   return converted;
 }
 
-Error MethodSession::set_inputs(std::vector<Input>&& inputs) {
+Error MethodSession::set_inputs(std::vector<Input>& inputs) {
   ET_REQUIRE(inputs.size() == layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
              name_.c_str(), layouts_.size(), inputs.size());
-  return set_leading_inputs(std::move(inputs));
+  return set_leading_inputs(inputs);
 }
 
-Error MethodSession::set_leading_inputs(std::vector<Input>&& inputs) {
+Error MethodSession::set_leading_inputs(std::vector<Input>& inputs) {
   ET_REQUIRE(inputs.size() <= layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
              name_.c_str(), layouts_.size(), inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -205,7 +195,9 @@ Error MethodSession::provide_output_memory() {
 
 Error MethodSession::execute(double seconds) {
   ET_TRY(provide_output_memory());
-  if (seconds < 0) return method_->execute();
+  // The clock counts nanoseconds in 64 bits: longer than this never ends anyway.
+  constexpr double kLongestTimeout = 1e9;
+  if (seconds > kLongestTimeout) return method_->execute();
   runtime::RunControl control;
   control.deadline = std::chrono::steady_clock::now() +
                      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
@@ -234,34 +226,32 @@ Result<std::vector<Output>> MethodSession::outputs(bool clone) {
   return results;
 }
 
-nb::list run_method(const std::shared_ptr<MethodSession>& method, nb::handle inputs, bool clone_outputs, double timeout,
-                    bool partial) {
-  std::vector<Input> converted = method->convert_inputs(inputs);
-  const char* stage = "set_inputs";
-  Error error;
-  std::vector<Output> outputs;
-  {
-    const nb::gil_scoped_release unlocked;
-    const std::lock_guard<std::mutex> turn(method->mutex());
-    error = partial ? method->set_leading_inputs(std::move(converted)) : method->set_inputs(std::move(converted));
-    if (error == Error::Ok) {
-      stage = "execute";
-      error = method->execute(timeout);
-    }
-    if (error == Error::Ok) {
-      stage = "get_outputs";
-      auto read = method->outputs(clone_outputs);
-      error = read.error();
-      if (read.ok()) outputs = std::move(*read);
-    }
-  }
-  // Inputs that were replaced are released here, under the Python lock.
-  converted.clear();
-  ET_RAISE_UNLESS_OK(error, "method->%s() for method '%s' failed with error 0x%x", stage, method->name().c_str(),
-                     static_cast<unsigned>(error));
+Result<std::vector<Output>> run_converted(MethodSession& method, std::vector<Input>& inputs, bool clone_outputs,
+                                          double timeout, bool partial, const char** stage) {
+  const nb::gil_scoped_release unlocked;
+  const std::lock_guard<std::mutex> turn(method.mutex());
+  *stage = "set_inputs";
+  ET_TRY(partial ? method.set_leading_inputs(inputs) : method.set_inputs(inputs));
+  *stage = "execute";
+  ET_TRY(method.execute(timeout));
+  *stage = "get_outputs";
+  return method.outputs(clone_outputs);
+}
+
+nb::list to_list(std::vector<Output>&& outputs) {
   nb::list results;
   for (Output& output : outputs) results.append(to_python(std::move(output)));
   return results;
+}
+
+nb::list run_method(const std::shared_ptr<MethodSession>& method, nb::handle inputs, bool clone_outputs, double timeout,
+                    bool partial) {
+  std::vector<Input> converted = method->convert_inputs(inputs);
+  const char* stage = "";
+  auto outputs = run_converted(*method, converted, clone_outputs, timeout, partial, &stage);
+  ET_RAISE_UNLESS_OK(outputs.error(), "method->%s() for method '%s' failed with error 0x%x", stage,
+                     method->name().c_str(), static_cast<unsigned>(outputs.error()));
+  return to_list(std::move(*outputs));
 }
 
 }  // namespace executorch::python

@@ -1,6 +1,7 @@
 // A program and its methods as Python holds them: files, memory and locks around the runtime's objects.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,16 +19,11 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
 
+#include "sources.h"
 #include "tensors.h"
 #include "tracing.h"
 
 namespace executorch::python {
-
-/// Where a program or a data file comes from: a path that is mapped, or bytes that are used in place.
-struct Source {
-  std::string path;
-  nanobind::object buffer;  // bytes-like; kept alive while in use
-};
 
 struct SessionOptions {
   runtime::Program::Verification verification = runtime::Program::Verification::InternalConsistency;
@@ -55,10 +51,10 @@ class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
 
   runtime::Result<std::shared_ptr<MethodSession>> load_method(const std::string& name);
 
-  const Source& source() const { return source_; }
-  const std::vector<Source>& data_sources() const { return data_sources_; }
   const SessionOptions& options() const { return options_; }
   Tracing& tracing() { return tracing_; }
+  /// Writes what was profiled since the last call. Waits until no method of the program runs.
+  runtime::Error write_trace(const std::string& path, const std::string& debug_path);
   /// All data files as one map; null when there are none. Valid after ensure_loaded().
   const runtime::NamedDataMap* data_map() const {
     return merged_data_ ? merged_data_.get() : data_maps_.empty() ? nullptr : data_maps_.front().get();
@@ -66,23 +62,31 @@ class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
 
  private:
   ProgramSession() = default;
+  /// Methods share arenas or a tracer: one of them runs at a time.
+  bool methods_take_turns() const { return options_.share_arenas || tracing_.enabled(); }
   runtime::Result<std::unique_ptr<extension::PlannedMemory>> planned_memory_for(const std::string& method);
 
   Source source_;
   std::vector<Source> data_sources_;
   SessionOptions options_;
   Tracing tracing_;
-  std::unique_ptr<runtime::DataLoader> loader_;
-  std::vector<std::unique_ptr<runtime::DataLoader>> data_loaders_;
+  std::shared_ptr<runtime::DataLoader> loader_;
+  std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders_;
   std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
   std::unique_ptr<runtime::NamedDataMap> merged_data_;
   std::mutex load_mutex_;
   std::optional<runtime::Program> program_;
   std::vector<std::string> method_names_;
   std::unique_ptr<extension::SharedArenas> shared_arenas_;
-  // Held while a method runs in the shared arenas.
+  // Held while a method runs, or is loaded, that shares arenas or the tracer with others.
   std::shared_ptr<std::mutex> shared_turn_ = std::make_shared<std::mutex>();
 };
+
+/// No deadline.
+inline constexpr double kNoTimeout = std::numeric_limits<double>::infinity();
+
+/// Seconds from what Python passes; None is kNoTimeout. Raises ValueError when it is no number.
+double timeout_from(std::optional<double> seconds);
 
 /// One loaded method. Calls from several threads take turns; none of them holds the Python lock while running.
 class MethodSession : public std::enable_shared_from_this<MethodSession> {
@@ -100,11 +104,12 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
   /// Converts a flat sequence, or one bare tensor. Caller holds the Python lock.
   std::vector<Input> convert_inputs(nanobind::handle inputs);
 
-  /// The following run without the Python lock.
-  runtime::Error set_inputs(std::vector<Input>&& inputs);
+  /// The following run without the Python lock, the caller holding mutex(). Inputs that are replaced are left in `inputs`,
+  /// to be released under the Python lock.
+  runtime::Error set_inputs(std::vector<Input>& inputs);
   /// As set_inputs, but fewer inputs than the method has leave the others as they were.
-  runtime::Error set_leading_inputs(std::vector<Input>&& inputs);
-  /// `seconds` below zero: no deadline.
+  runtime::Error set_leading_inputs(std::vector<Input>& inputs);
+  /// Runs for at most so many seconds; kNoTimeout for no limit.
   runtime::Error execute(double seconds);
   runtime::Result<std::vector<Output>> outputs(bool clone);
 
@@ -130,8 +135,16 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
 };
 
 /// Runs a method on converted inputs as one sequence and returns the Python results. Releases the lock while running.
-/// `partial`: missing inputs keep their contents. `timeout` in seconds, below zero for none.
+/// `partial`: missing inputs keep their contents. `timeout` in seconds.
 nanobind::list run_method(const std::shared_ptr<MethodSession>& method, nanobind::handle inputs, bool clone_outputs,
                           double timeout, bool partial);
+
+/// The Python values of a run.
+nanobind::list to_list(std::vector<Output>&& outputs);
+
+/// As run_method, on inputs that are converted already. `stage` tells what failed; replaced inputs are left in
+/// `inputs`.
+runtime::Result<std::vector<Output>> run_converted(MethodSession& method, std::vector<Input>& inputs, bool clone_outputs,
+                                                   double timeout, bool partial, const char** stage);
 
 }  // namespace executorch::python

@@ -73,6 +73,12 @@ std::vector<aten::DimOrderType> contiguous_order(size_t rank) {
   return order;
 }
 
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+  runtime::set_error_message("%s %s", what.c_str(), why.c_str());
+  raise(runtime::Error::InvalidArgument, ExceptionKind::Runtime,
+        "Unsupported python type. Ensure that inputs are passed as a flat list of tensors.");
+}
+
 /// True when the array lies densely in memory in this order of dimensions.
 bool is_dense(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrderType>& order) {
   int64_t expected = 1;
@@ -106,6 +112,42 @@ void copy_strided(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimO
     copy_strided(array, order, level + 1, from + static_cast<int64_t>(i) * step, to);
 }
 
+/// Sizes for the runtime, which counts elements of a dimension and of a stride in 32 bits.
+std::vector<aten::SizesType> checked_sizes(const nb::ndarray<nb::ro>& array,
+                                           const std::vector<aten::DimOrderType>& order, const std::string& what) {
+  std::vector<aten::SizesType> sizes(array.ndim());
+  uint64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t dim = order[i];
+    const size_t size = array.shape(dim);
+    if (size > static_cast<size_t>(INT32_MAX) || stride > static_cast<uint64_t>(INT32_MAX))
+      refuse(what, "is too large: dimension " + std::to_string(dim) + " has " + std::to_string(size) +
+                       " elements, " + std::to_string(stride) +
+                       " apart from each other in memory; at most 2147483647 of either are supported");
+    sizes[dim] = static_cast<aten::SizesType>(size);
+    if (size > 1) stride *= size;
+  }
+  return sizes;
+}
+
+/// True for arrays that forbid writing; torch tensors never do.
+bool is_readonly(nb::handle object) {
+  if (!PyObject_CheckBuffer(object.ptr())) return false;
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDED) == 0) {
+    PyBuffer_Release(&view);
+    return false;
+  }
+  PyErr_Clear();
+  return true;
+}
+
+/// numpy's numbers, and arrays and tensors without dimensions.
+bool is_scalar_like(nb::handle object) {
+  const nb::object rank = nb::getattr(object, "ndim", nb::none());
+  return PyLong_Check(rank.ptr()) && nb::cast<int64_t>(rank) == 0 && nb::hasattr(object, "item");
+}
+
 /// torch refuses to hand out a tensor that wants a gradient or is lazily conjugated.
 nb::object plain_torch_tensor(nb::handle object) {
   nb::object tensor = nb::borrow(object);
@@ -113,12 +155,6 @@ nb::object plain_torch_tensor(nb::handle object) {
   if (nb::cast<bool>(tensor.attr("requires_grad"))) tensor = tensor.attr("detach")();
   if (nb::hasattr(tensor, "resolve_conj")) tensor = tensor.attr("resolve_conj")().attr("resolve_neg")();
   return tensor;
-}
-
-[[noreturn]] void refuse(const std::string& what, const std::string& why) {
-  runtime::set_error_message("%s %s", what.c_str(), why.c_str());
-  raise(runtime::Error::InvalidArgument, ExceptionKind::Runtime,
-        "Unsupported python type. Ensure that inputs are passed as a flat list of tensors.");
 }
 
 Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std::string& what) {
@@ -137,19 +173,14 @@ Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std:
   if (dtype == nullptr) refuse(what, "has an element type that programs don't know");
   if (array.ndim() > 16) refuse(what, "has " + std::to_string(array.ndim()) + " dimensions: at most 16 are supported");
 
-  std::vector<aten::SizesType> sizes(array.ndim());
-  for (size_t i = 0; i < array.ndim(); ++i) {
-    if (array.shape(i) > static_cast<size_t>(INT32_MAX))
-      refuse(what, "has " + std::to_string(array.shape(i)) + " elements in dimension " + std::to_string(i) +
-                       ": at most 2147483647 are supported");
-    sizes[i] = static_cast<aten::SizesType>(array.shape(i));
-  }
   std::vector<aten::DimOrderType> order =
       layout.dim_order.size() == array.ndim() ? layout.dim_order : contiguous_order(array.ndim());
+  std::vector<aten::SizesType> sizes = checked_sizes(array, order, what);
   const char* data = static_cast<const char*>(array.data());
   // Typed loads need natural alignment; a view into raw bytes may lack it.
   const size_t alignment = array.itemsize() > 8 ? 8 : array.itemsize();
-  if (is_dense(array, order) && reinterpret_cast<uintptr_t>(data) % alignment == 0) {
+  const bool usable = is_dense(array, order) && reinterpret_cast<uintptr_t>(data) % alignment == 0;
+  if (usable && !(layout.used_in_place && is_readonly(plain))) {
     input.source = nb::cast(array);
     input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order),
                                                     const_cast<char*>(data));
@@ -182,6 +213,12 @@ Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::
   Input input;
   PyObject* raw = object.ptr();
   if (object.is_none()) return input;
+  const bool wants_number = layout.tag == runtime::Tag::Int || layout.tag == runtime::Tag::Double ||
+                            layout.tag == runtime::Tag::Bool;
+  if (wants_number && is_scalar_like(object)) {
+    const nb::object number = object.attr("item")();
+    if (!is_scalar_like(number)) return convert_input(number, layout, what);
+  }
   if (PyBool_Check(raw)) {
     input.value = runtime::EValue(nb::cast<bool>(object));
   } else if (PyLong_Check(raw)) {
@@ -191,7 +228,8 @@ Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::
   } else if (PyFloat_Check(raw)) {
     input.value = runtime::EValue(nb::cast<double>(object));
   } else if (PyUnicode_Check(raw)) {
-    input.text = std::make_unique<std::string>(nb::cast<std::string>(object));
+    input.text = std::make_unique<std::string>();
+    if (!nb::try_cast(object, *input.text)) refuse(what, "is a string with characters that UTF-8 lacks");
     input.characters = std::make_unique<aten::ArrayRef<char>>(input.text->data(), input.text->size());
     input.value = runtime::EValue(input.characters.get());
   } else {

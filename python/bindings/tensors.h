@@ -11,6 +11,7 @@
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/tag.h>
 
 namespace executorch::python {
 
@@ -35,6 +36,8 @@ class TensorStorage {
 /// What the plan wants of an input, as far as it is known.
 struct ExpectedLayout {
   std::vector<aten::DimOrderType> dim_order;  // empty: contiguous
+  std::optional<runtime::Tag> tag;            // its kind
+  bool used_in_place = false;                 // the method reads, and may write, the tensor's own memory
 };
 
 /// One converted argument. Keeps the Python object, or a copy of its data, alive.
@@ -48,7 +51,7 @@ struct Input {
 };
 
 /// Converts a tensor-like, None, bool, int, float or str. Tensor data are used in place where their strides are those of
-/// the expected layout, else copied. Raises RuntimeError naming `what` ("input 2 of method 'forward'") for anything else.
+/// the expected layout, else copied. A 0-d array or tensor counts as a number where the plan wants one. Raises RuntimeError naming `what` ("input 2 of method 'forward'") for anything else.
 Input convert_input(nanobind::handle object, const ExpectedLayout& layout, const std::string& what);
 
 /// The order of dimensions in which a tensor-like lies in memory now; contiguous for anything else.

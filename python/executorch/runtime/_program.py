@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, List, Optional, Sequence, Union
@@ -77,11 +78,21 @@ def _unpickle_program(data: tuple, data_path: Any, options: dict) -> Program:
     return Program(_Source(_thaw(data), data_path, options))
 
 
-class Method:
-    """A loaded method. Safe to call from several threads, which take turns."""
+def _unpickle_method(source: tuple, name: str) -> Method:
+    return _unpickle_program(*source).load_method(name)
 
-    def __init__(self, method: ExecuTorchMethod) -> None:
+
+class Method:
+    """A loaded method. Safe to call from several threads, which take turns. Pickles as its program's source and its
+    name; the copy has a program of its own."""
+
+    def __init__(self, method: ExecuTorchMethod, source: _Source, name: str) -> None:
         self._method = method
+        self._source = source
+        self._name = name
+
+    def __reduce__(self):
+        return _unpickle_method, (self._source.pickled(), self._name)
 
     def execute(self, inputs: Sequence[Any], *, timeout: Optional[float] = None) -> Sequence[Any]:
         """Runs the method.
@@ -111,6 +122,7 @@ class Program:
 
     def __init__(self, source: _Source) -> None:
         self._source = source
+        self._lock = threading.Lock()
         self._program = source.open()
         self._methods = {self._program.get_method_name(i): None for i in range(self._program.num_methods())}
 
@@ -134,7 +146,10 @@ class Program:
         if name not in self._methods:
             raise ExecuTorchKeyError(f"the program has no method {name!r}: it has {', '.join(sorted(self._methods)) or 'none'}")
         if self._methods[name] is None:
-            self._methods[name] = Method(self._program.load_method(name))
+            # Two threads may load it at the same time: both get the one that is first to finish.
+            method = Method(self._program.load_method(name), self._source, name)
+            with self._lock:
+                self._methods[name] = self._methods[name] or method
         return self._methods[name]
 
     def metadata(self, method_name: str) -> MethodMeta:

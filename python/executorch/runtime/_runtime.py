@@ -66,7 +66,8 @@ class Runtime:
         """Loads a program. A file is mapped, not read.
 
         Args:
-            data: A path, bytes, or an object with ``read()``.
+            data: A path, bytes, or an object with ``read()``. Bytes are used in place; memory that may be written is
+                copied.
             verification: Levels may add checks; memory safety is checked at every level.
             enable_etdump: Record profiles, see ``Program.write_etdump_result_to_file``.
             debug_buffer_size: Bytes for intermediate results in the profile; 0 leaves them out.
@@ -78,8 +79,12 @@ class Runtime:
         """
         if hasattr(data, "read"):
             data = data.read()
+            if isinstance(data, str):
+                raise TypeError("expected a file opened in binary mode, got text")
         if not isinstance(data, (str, os.PathLike, bytes, bytearray, memoryview)):
             raise TypeError(f"expected a path, bytes, or an object with read(), got {type(data).__name__}")
+        if isinstance(data, bytearray) or (isinstance(data, memoryview) and not data.readonly):
+            data = bytes(data)
         options: dict[str, Any] = dict(
             program_verification=verification,
             enable_etdump=enable_etdump,

@@ -1,0 +1,16 @@
+// Comparing results with what a test case expects.
+#pragma once
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/evalue.h>
+
+#include "tensors.h"
+
+namespace executorch::python {
+
+/// Ok when both have the same kind, type and shape and every element of `found` is within
+/// atol + rtol * |expected|; integers and booleans must be equal, NaN is close to NaN, layouts may differ.
+/// Error::NotFound, as the original gives, with a text that names the first element that differs.
+runtime::Error check_close(const Output& found, const runtime::EValue& expected, double rtol, double atol);
+
+}  // namespace executorch::python
