@@ -29,6 +29,10 @@ std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source, runti
   return std::make_unique<extension::FlatTensorDataMap>(std::move(*map));
 }
 
+bool same_tensor(const runtime::EValue& a, const runtime::EValue& b) {
+  return a.isTensor() && b.isTensor() && a.toTensor().unsafeGetTensorImpl() == b.toTensor().unsafeGetTensorImpl();
+}
+
 }  // namespace
 
 std::shared_ptr<ProgramSession> ProgramSession::open(Source program, std::vector<Source> data, SessionOptions options) {
@@ -137,7 +141,22 @@ Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<Progr
     session->layouts_[i].used_in_place = !info->is_memory_planned();
   }
   session->current_inputs_.resize(meta.num_inputs());
+  session->find_passed_through();
   return session;
+}
+
+void MethodSession::find_passed_through() {
+  passed_through_.assign(method_->outputs_size(), false);
+  for (size_t i = 0; i < method_->outputs_size(); ++i) {
+    for (size_t k = 0; k < method_->inputs_size(); ++k) {
+      // Deprecated without a successor that would tell which value an input is.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+      const runtime::EValue& input = method_->get_input(k);
+#pragma GCC diagnostic pop
+      passed_through_[i] = passed_through_[i] || same_tensor(input, method_->get_output(i));
+    }
+  }
 }
 
 std::vector<Input> MethodSession::convert_inputs(nb::handle inputs) {
@@ -183,7 +202,11 @@ Error MethodSession::provide_output_memory() {
     if (*tag != runtime::Tag::Tensor) continue;
     auto info = meta.output_tensor_meta(i);
     if (!info.ok()) return info.error();
-    if (info->is_memory_planned()) continue;
+    if (info->is_memory_planned() || passed_through_[i]) continue;
+    for (size_t earlier = 0; earlier < i && !output_memory_[i]; ++earlier) {
+      if (same_tensor(method_->get_output(earlier), method_->get_output(i))) output_memory_[i] = output_memory_[earlier];
+    }
+    if (output_memory_[i]) continue;
     const size_t bytes = info->nbytes();
     std::shared_ptr<void> memory(std::malloc(bytes + 1), std::free);
     ET_REQUIRE(memory != nullptr, MemoryAllocationFailed, "no memory for output %zu of %zu bytes", i, bytes);
@@ -213,7 +236,7 @@ Result<std::vector<Output>> MethodSession::outputs(bool clone) {
     std::shared_ptr<void> alias;
     if (i < output_memory_.size() && output_memory_[i]) {
       alias = output_memory_[i];
-    } else if (!clone) {
+    } else if (!clone && !passed_through_[i]) {
       alias = shared_from_this();
     }
     auto output = read_output(method_->get_output(i), std::move(alias));

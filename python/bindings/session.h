@@ -118,6 +118,7 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
 
  private:
   MethodSession() = default;
+  void find_passed_through();
   runtime::Error provide_output_memory();
 
   std::string name_;
@@ -132,6 +133,8 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
   // Inputs that the method uses in place stay alive until they are replaced.
   std::vector<Input> current_inputs_;
   std::vector<std::shared_ptr<void>> output_memory_;
+  // Outputs that are an input: they lie in its memory, which may be the caller's, and are copied.
+  std::vector<bool> passed_through_;
 };
 
 /// Runs a method on converted inputs as one sequence and returns the Python results. Releases the lock while running.
