@@ -18,7 +18,7 @@ class VarianceTask {
         variance_(call.variance, kCompute),
         mean_(call.mean, kCompute) {
     const double freedom = static_cast<double>(nest_.count) - call.correction;
-    divisor_ = freedom > 0 ? freedom : 0;
+    divisor_ = freedom > 0 && nest_.count > 0 ? freedom : 0;
   }
 
   void run() {
