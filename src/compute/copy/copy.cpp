@@ -200,15 +200,15 @@ void transpose_block<uint32_t>(char* to, int64_t to_stride, const char* from, in
       Lanes in[4];
       for (int i = 0; i < 4; ++i)
         std::memcpy(&in[i], from + r * 4 + (c + i) * from_stride, sizeof(Lanes));
-      const Lanes low01 = __builtin_shuffle(in[0], in[1], Lanes{0, 4, 1, 5});
-      const Lanes high01 = __builtin_shuffle(in[0], in[1], Lanes{2, 6, 3, 7});
-      const Lanes low23 = __builtin_shuffle(in[2], in[3], Lanes{0, 4, 1, 5});
-      const Lanes high23 = __builtin_shuffle(in[2], in[3], Lanes{2, 6, 3, 7});
+      const Lanes low01 = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
+      const Lanes high01 = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
+      const Lanes low23 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
+      const Lanes high23 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
       const Lanes out[4] = {
-          __builtin_shuffle(low01, low23, Lanes{0, 1, 4, 5}),
-          __builtin_shuffle(low01, low23, Lanes{2, 3, 6, 7}),
-          __builtin_shuffle(high01, high23, Lanes{0, 1, 4, 5}),
-          __builtin_shuffle(high01, high23, Lanes{2, 3, 6, 7}),
+          __builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+          __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+          __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+          __builtin_shufflevector(high01, high23, 2, 3, 6, 7),
       };
       for (int i = 0; i < 4; ++i)
         std::memcpy(to + (r + i) * to_stride + c * 4, &out[i], sizeof(Lanes));
