@@ -31,7 +31,6 @@ class Sample:
     check: Callable[[list], str | None] | None = None  # judges the results instead of `expected`
     returned: Any = None  # of an operator that returns a number
     seed: int | None = None
-    comparable: bool = True  # PyTorch gives the same values when it is asked again
 
     @property
     def dtype(self) -> str:

@@ -10,6 +10,8 @@ _OTHER_NAMES = {
     "lift_fresh_copy": ["lift_fresh"],
     "view_copy": ["_reshape_alias"],
 }
+# Random or undefined values: handwritten samples judge them by other means than PyTorch's values.
+_NOT_REPRODUCIBLE = {"rand", "randn", "native_dropout", "empty", "_empty_dim_order"}
 _OPTIONS = ("dtype", "layout", "device", "pin_memory", "requires_grad")
 
 
@@ -48,6 +50,10 @@ class Row:
     @property
     def inputs(self) -> list:
         return [a for a in self.arguments if not a.is_out]
+
+    @property
+    def reproducible(self) -> bool:
+        return self.base not in _NOT_REPRODUCIBLE
 
     @property
     def copies_a_view(self) -> bool:

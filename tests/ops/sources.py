@@ -52,10 +52,6 @@ _ENTRIES = {
 }
 
 
-# Random or undefined values: handwritten samples judge them by other means than PyTorch's values.
-_NOT_REPRODUCIBLE = {"rand", "randn", "native_dropout", "empty", "_empty_dim_order"}
-
-
 def database():
     from torch.testing._internal.common_methods_invocations import op_db
 
@@ -64,7 +60,7 @@ def database():
 
 def entries_of(row: Row) -> list:
     """The entries of the database that may call the row's operator."""
-    if row.base in _NOT_REPRODUCIBLE:
+    if not row.reproducible:
         return []
     plain = row.base.rstrip("_")
     names = {row.base, plain, plain.removesuffix("_copy"), *_ENTRIES.get(row.base, [])}
