@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <ostream>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -129,6 +130,10 @@ struct Recorded {
   std::filesystem::path folder;
   bool plan;
 };
+
+void PrintTo(const Recorded& recorded, std::ostream* out) {
+  *out << recorded.name;
+}
 
 std::vector<Recorded> programs() {
   std::vector<Recorded> found;

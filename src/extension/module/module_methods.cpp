@@ -93,8 +93,14 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
     return method.error();
   }
   holder.method = std::make_unique<Method>(std::move(*method));
+  holder.method->set_run_control(run_control_);
   methods_.emplace(method_name, std::move(holder));
   return Error::Ok;
+}
+
+void Module::set_run_control(const runtime::RunControl* control) {
+  run_control_ = control;
+  for (auto& [name, holder] : methods_) holder.method->set_run_control(control);
 }
 
 Result<Method*> Module::loaded_method(const std::string& method_name) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -305,6 +306,31 @@ TEST_F(ModuleTest, UsesAllocatorsOfTheApplication) {
             Error::Ok);
   EXPECT_EQ(run(other), 2.0f);
   EXPECT_EQ(other.get_output()->toTensor().const_data_ptr(), arena);
+}
+
+TEST_F(ModuleTest, RunsAreBoundedByTheControl) {
+  MethodSpec other;
+  other.name = "other";
+  Module module(program({MethodSpec(), other}));
+  ASSERT_EQ(load(module), Error::Ok) << last_error_message();
+  runtime::RunControl control;
+  module.set_run_control(&control);
+  EXPECT_EQ(module.run_control(), &control);
+  ASSERT_EQ(load(module, "other"), Error::Ok) << last_error_message();
+  EXPECT_EQ(run(module), 2);
+
+  control.stop = true;
+  EXPECT_EQ(module.forward(*kInput).error(), Error::InvalidState);
+  EXPECT_THAT(last_error_message(), HasSubstr("forward was stopped by the application"));
+  EXPECT_EQ(module.execute("other", *kInput).error(), Error::InvalidState);
+  control.stop = false;
+  EXPECT_EQ(run(module), 2);
+
+  control.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(module.execute("other", *kInput).error(), Error::OutOfResources);
+  EXPECT_THAT(last_error_message(), HasSubstr("other did not end before its deadline"));
+  module.set_run_control(nullptr);
+  EXPECT_EQ(run(module, "other"), 2);
 }
 
 TEST_F(ModuleTest, CopiesBackendOptions) {

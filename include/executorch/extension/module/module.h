@@ -19,6 +19,7 @@
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/executor/load_options.h>
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/executor/run_control.h>
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/export.h>
 
@@ -165,6 +166,19 @@ class EXECUTORCH_API Module {
 
   /// The options that methods are loaded with.
   const runtime::LoadOptions& load_options() const { return load_options_; }
+
+  /**
+   * Bounds every run from now on, of methods loaded now or later: by a deadline, a stop that
+   * another thread may ask for, or a number of instructions. A run that is ended so gives the error
+   * that RunControl names for it; the method can be run again.
+   *
+   * @param[in] control Must outlive the module or the next call. Null for no bounds but the default
+   * number of instructions.
+   */
+  void set_run_control(const runtime::RunControl* control);
+
+  /// What bounds the runs, or null.
+  const runtime::RunControl* run_control() const { return run_control_; }
 
   /**
    * Opens and checks a `.ptd` data file. The result may be given to add_data_map() of several
@@ -402,6 +416,7 @@ class EXECUTORCH_API Module {
   LoadMode load_mode_ = LoadMode::Mmap;
   bool share_memory_arenas_ = false;
   runtime::LoadOptions load_options_;
+  const runtime::RunControl* run_control_ = nullptr;
   std::unique_ptr<runtime::MemoryAllocator> memory_allocator_;
   std::unique_ptr<runtime::MemoryAllocator> temp_allocator_;
   std::unique_ptr<runtime::EventTracer> event_tracer_;
