@@ -119,6 +119,7 @@ Error PlannedRun::find_plan(Plan** found) {
   }
   std::unique_ptr<Plan> plan;
   ET_TRY(make_plan(false, &plan));
+  if (plan->plan == nullptr && calls_.empty()) ET_TRY(prepare_calls());
   if (plans_.size() == kMaxPlans) plans_.pop_back();
   plans_.insert(plans_.begin(), std::move(plan));
   *found = plans_.front().get();
@@ -177,14 +178,21 @@ Error PlannedRun::execute(runtime::KernelRuntimeContext& context) {
   return plan->plan->run(plan->addresses.data(), &context);
 }
 
-Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
-  std::vector<EValue*> arguments;
+Error PlannedRun::prepare_calls() {
+  std::vector<Call> calls;
   for (const PlanInstruction& instruction : run_.instructions) {
     const auto function = runtime::get_op_function_from_registry(instruction.name);
     if (!function.ok()) return function.error();
-    arguments.clear();
-    for (const int32_t id : instruction.values) arguments.push_back(&table_->value(id));
-    function.get()(context, Span<EValue*>(arguments.data(), arguments.size()));
+    Call& call = calls.emplace_back(Call{function.get(), {}});
+    for (const int32_t id : instruction.values) call.arguments.push_back(&table_->value(id));
+  }
+  calls_ = std::move(calls);
+  return Error::Ok;
+}
+
+Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
+  for (Call& call : calls_) {
+    call.function(context, Span<EValue*>(call.arguments.data(), call.arguments.size()));
     if (context.failure_state() != Error::Ok) return context.failure_state();
   }
   return Error::Ok;

@@ -40,17 +40,24 @@ class PlannedRun final : public runtime::PlannedStep {
 
  private:
   struct Plan;
+  /// An instruction of the run, ready to be called.
+  struct Call {
+    runtime::OpFunction function;
+    std::vector<EValue*> arguments;
+  };
   Error make_plan(bool staged, std::unique_ptr<Plan>* plan);
   Error find_plan(Plan** plan);
   bool matches(const Plan& plan) const;
   Error set_output_sizes(const Plan& plan);
   bool slots_share_bytes(const Plan& plan) const;
+  Error prepare_calls();
   Error run_one_by_one(runtime::KernelRuntimeContext& context);
 
   std::shared_ptr<const ValueTable> table_;
   Run run_;
   size_t memory_limit_;
   std::vector<std::unique_ptr<Plan>> plans_;  ///< most recent first
+  std::vector<Call> calls_;                   ///< for shapes without a plan; empty before the first
   std::string description_;
 };
 

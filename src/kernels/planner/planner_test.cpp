@@ -83,6 +83,11 @@ class TestMethod final : public MethodView, public runtime::PlanEditor {
     }
     instructions_.push_back(instruction);
   }
+  /// A call of a kernel that nobody knows, whatever its name.
+  void call_own_kernel(const char* name, std::vector<int32_t> arguments) {
+    call(name, std::move(arguments));
+    instructions_.back().schema = nullptr;
+  }
   PlanValue& info(int32_t id) { return infos_[static_cast<size_t>(id)]; }
   aten::Tensor tensor_at(int32_t id) { return values_[static_cast<size_t>(id)].payload.as_tensor; }
   float* data(int32_t id) { return tensor_at(id).mutable_data_ptr<float>(); }
@@ -314,6 +319,55 @@ TEST_F(Planner, KernelsThatTheEngineDoesNotKnowAreCalled) {
   for (int r = 0; r < 2; ++r) {
     double sum = 0;
     for (int i = 0; i < 4; ++i) EXPECT_NEAR(method.data(out)[r * 4 + i], sum -= input[r * 4 + i], 1e-6);
+  }
+}
+
+TEST_F(Planner, KernelsWithoutSchemaAreLeftAlone) {
+  for (const bool own : {false, true}) {
+    TestMethod method;
+    const int32_t x = method.tensor({4}, 0);
+    method.info(x).input_index = 0;
+    const int32_t out = method.tensor({4}, 64);
+    method.info(out).output_index = 0;
+    if (own) {
+      method.call_own_kernel("aten::relu.out", {x, out, out});
+    } else {
+      method.call("aten::relu.out", {x, out, out});
+    }
+    ASSERT_EQ(method.plan(), Error::Ok) << runtime::last_error_message();
+    EXPECT_EQ(method.num_replaced(), own ? 0u : 1u);
+  }
+}
+
+// No plan fits operands that do not broadcast: the kernels are called, and say so.
+TEST_F(Planner, ShapesWithoutAPlanRunOneByOne) {
+  const int32_t x = method.tensor({8, 3}, 0, ScalarType::Float, true), y = method.tensor({8, 3}, 256, ScalarType::Float, true);
+  const int32_t sum = method.tensor({8, 3}, 512, ScalarType::Float, true);
+  const int32_t out = method.tensor({8, 3}, 768, ScalarType::Float, true);
+  method.info(x).input_index = 0;
+  method.info(y).input_index = 1;
+  method.info(out).output_index = 0;
+  method.call("aten::add.out", {x, y, method.number(1), sum, sum});
+  method.call("aten::relu.out", {sum, out, out});
+  ASSERT_EQ(method.plan(), Error::Ok);
+  ASSERT_EQ(method.num_replaced(), 2u) << method.notes();
+  const auto run = [&](aten::SizesType x_rows, aten::SizesType y_rows) {
+    const aten::SizesType x_sizes[] = {x_rows, 3}, y_sizes[] = {y_rows, 3};
+    EXPECT_EQ(runtime::resize_tensor(method.tensor_at(x), {x_sizes, 2}), Error::Ok);
+    EXPECT_EQ(runtime::resize_tensor(method.tensor_at(y), {y_sizes, 2}), Error::Ok);
+    fill(method, x, 1);
+    fill(method, y, 2);
+    runtime::clear_error_message();
+    return method.run_planned();
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(run(4, 2), Error::InvalidArgument);
+    EXPECT_NE(std::string(runtime::last_error_message()).find("other"), std::string::npos)
+        << runtime::last_error_message();
+    ASSERT_EQ(run(4, 4), Error::Ok) << runtime::last_error_message();
+    const std::vector<float> a = contents(method, x), b = contents(method, y), got = contents(method, out);
+    ASSERT_EQ(got.size(), 12u);
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], std::max(a[i] + b[i], 0.0f));
   }
 }
 

@@ -11,7 +11,8 @@ namespace kernels {
 using engine::Source;
 
 bool Translator::add(const PlanInstruction& instruction) {
-  if (instruction.kind != runtime::InstructionKind::Kernel || instruction.name == nullptr) return false;
+  // Without a schema it is a kernel that this library does not know, whatever its name.
+  if (instruction.kind != runtime::InstructionKind::Kernel || instruction.schema == nullptr) return false;
   if (const TranslateRow* row = find_translation(instruction.name)) {
     // Rows may decline an unusual case before they have changed anything; the kernel then does it.
     const size_t nodes = graph_.nodes.size();

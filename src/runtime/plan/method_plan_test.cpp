@@ -98,6 +98,21 @@ std::vector<float> run(LoadedMethod& method) {
   return floats(method->get_output(0));
 }
 
+TEST_F(MethodPlanTest, ShowsNoSchemaForTheApplicationsOwnKernel) {
+  Plan plan;
+  const OperatorSchema* schemas[2] = {};
+  planner().action = [&](const MethodView& view, PlanEditor&) {
+    schemas[0] = view.instructions(0)[0].schema;
+    schemas[1] = view.instructions(0)[3].schema;
+    return Error::Ok;
+  };
+  const Kernel kernels[] = {Kernel("test::add.out", [](KernelRuntimeContext&, Span<EValue*>) {})};
+  LoadedMethod method(plan.file, "planned", nullptr, LoadOptions(), {kernels, size_t{1}});
+  ASSERT_EQ(method.error(), Error::Ok) << method.text();
+  EXPECT_EQ(schemas[0], nullptr);
+  EXPECT_NE(schemas[1], nullptr);
+}
+
 TEST_F(MethodPlanTest, ShowsTheMethod) {
   Plan plan;
   bool seen = false;

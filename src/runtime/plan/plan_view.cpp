@@ -1,6 +1,7 @@
 #include "runtime/plan/plan_view.h"
 
 #include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 
 namespace executorch {
 namespace runtime {
@@ -49,6 +50,15 @@ Use use_of(const Item& item, size_t operand) {
   return rule.out ? Use::Write : rule.written ? Use::ReadWrite : Use::Read;
 }
 
+/// Whether the kernel is the one that a library registered with the schema: not the application's
+/// own for this load, and not one for particular tensors.
+bool calls_registered_kernel(const Item& item) {
+  if (item.kind != Item::Kind::Kernel || item.signature == nullptr) return false;
+  const auto registered = get_op_function_from_registry(item.name);
+  if (!registered.ok()) clear_error_message();
+  return registered.ok() && registered.get() == item.kernel;
+}
+
 }  // namespace
 
 Error LoadedMethodView::build() {
@@ -72,7 +82,7 @@ Error LoadedMethodView::build_chain(size_t index) {
     instructions[i].name = is_call ? item.name : nullptr;
     instructions[i].values = item.indices;
     instructions[i].destination = item.destination;
-    instructions[i].schema = item.signature == nullptr ? nullptr : item.signature->schema;
+    instructions[i].schema = calls_registered_kernel(item) ? item.signature->schema : nullptr;
   }
   chains_[index] = {instructions, chain.count};
   return Error::Ok;
