@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "runtime/executor/testing/loaded_method.h"
@@ -456,6 +458,33 @@ TEST(DamagedProgramTest, EveryWordMayBeExtreme) {
       try_everything(damaged);
     }
   }
+}
+
+// FlatBuffers' own verifier accepts a vector of doubles that begins 4 bytes later.
+TEST(DamagedProgramTest, WideElementsAreAligned) {
+  runtime_init();
+  ProgramBuilder b;
+  b.double_list({1, 2});
+  std::vector<uint8_t> file = b.build();
+  const double items[] = {1, 2};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(items);
+  const auto found = std::search(file.begin(), file.end(), bytes, bytes + sizeof(items));
+  ASSERT_NE(found, file.end());
+  const auto vector = static_cast<uint32_t>(found - file.begin()) - 4;
+  size_t references = 0;
+  for (uint32_t at = 0; at < vector; at += 4) {
+    uint32_t offset = 0;
+    std::memcpy(&offset, &file[at], 4);
+    if (at + offset != vector) continue;
+    // The lower half of 1.0, which is 0, becomes the length.
+    offset += 4;
+    std::memcpy(&file[at], &offset, 4);
+    ++references;
+  }
+  ASSERT_EQ(references, 1u);
+  const LoadedMethod method(file);
+  EXPECT_EQ(method.error(), Error::InvalidProgram);
+  EXPECT_THAT(method.text(), HasSubstr("the items of a list are not aligned"));
 }
 
 TEST(DamagedProgramTest, MayEndAnywhere) {

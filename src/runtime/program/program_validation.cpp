@@ -108,7 +108,8 @@ void collect_arena_use(const fb::ExecutionPlan& plan, uint64_t (&ends)[kMaxArena
 Error check_arenas(const fb::ExecutionPlan& plan) {
   constexpr int64_t kAlwaysAllowed = int64_t{1} << 20;
   const auto* sizes = plan.non_const_buffer_sizes();
-  ET_REQUIRE(sizes != nullptr, InvalidProgram, "non_const_buffer_sizes are missing");
+  ET_REQUIRE(sizes != nullptr && internal::is_aligned(*sizes), InvalidProgram,
+             "non_const_buffer_sizes are %s", sizes == nullptr ? "missing" : "not aligned");
   ET_REQUIRE(sizes->size() <= kMaxArenas, InvalidProgram,
              "%u planned buffers, at most %u are supported", sizes->size(), kMaxArenas);
   uint64_t ends[kMaxArenas] = {};
@@ -177,10 +178,10 @@ Error check_methods(const fb::Program& program, internal::ElementBudget& budget)
 
 Error check_subsegments(const char* what, const fb::SubsegmentOffsets* subsegments,
                         size_t num_segments) {
-  if (subsegments == nullptr || subsegments->offsets() == nullptr ||
-      subsegments->offsets()->size() <= 1) {
-    return Error::Ok;
-  }
+  if (subsegments == nullptr || subsegments->offsets() == nullptr) return Error::Ok;
+  ET_REQUIRE(internal::is_aligned(*subsegments->offsets()), InvalidProgram,
+             "the offsets of %s are not aligned", what);
+  if (subsegments->offsets()->size() <= 1) return Error::Ok;
   ET_REQUIRE(subsegments->segment_index() < num_segments, InvalidProgram,
              "%s lies in segment %u, the program has %zu segments", what,
              subsegments->segment_index(), num_segments);
@@ -204,6 +205,9 @@ Error check_data(const fb::Program& program) {
   for (uint32_t i = 0; i < program.mutable_data_segments()->size(); ++i) {
     ET_REQUIRE(program.mutable_data_segments()->Get(i) != nullptr, InvalidProgram,
                "mutable_data_segments[%u] is missing", i);
+    const auto* offsets = program.mutable_data_segments()->Get(i)->offsets();
+    ET_REQUIRE(offsets == nullptr || internal::is_aligned(*offsets), InvalidProgram,
+               "the offsets of mutable_data_segments[%u] are not aligned", i);
   }
   return Error::Ok;
 }

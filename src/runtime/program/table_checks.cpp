@@ -68,6 +68,7 @@ class ValueChecker {
   template <class Items>
   Error check_literals(const Items* items) {
     ET_REQUIRE(items != nullptr, InvalidProgram, "a list without items");
+    ET_REQUIRE(is_aligned(*items), InvalidProgram, "the items of a list are not aligned");
     ET_REQUIRE(budget_.take(items->size()), InvalidProgram, "a list longer than the file");
     return Error::Ok;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <executorch/runtime/core/error.h>
 #include <schema/program_generated.h>
@@ -26,6 +27,12 @@ class ElementBudget {
  private:
   size_t left_;
 };
+
+/// The elements lie at a multiple of their size. The verifier of FlatBuffers looks at the length only.
+template <class T>
+bool is_aligned(const flatbuffers::Vector<T>& vector) {
+  return reinterpret_cast<uintptr_t>(vector.Data()) % sizeof(T) == 0;
+}
 
 /// All checks of validate_program(). `table_bytes` is the size of the tables in the file.
 Error check_tables(const executorch_flatbuffer::Program& program, size_t table_bytes);
