@@ -116,7 +116,7 @@ def judge(sample: Sample, results) -> str | None:
         return f"wrote {len(results)} tensors, expected {len(expected)}"
     if sample.row.base == "topk":
         return compare.topk_difference(sample.row, sample.inputs, results, expected)
-    scale = compare.scale_of(sample.inputs)
+    scale = compare.scale_of(sample.row, sample.inputs, sample.expected)
     for i, (ours, theirs) in enumerate(zip(results, expected)):
         text = compare.difference(sample.row, ours, theirs, scale)
         if text:

@@ -38,11 +38,11 @@ _ACCUMULATED = {
 
 
 # Differences of values that PyTorch rounds before it subtracts them: the error is relative to what was subtracted.
-_CANCELLING = {"add", "sub", "rsub", "gelu", "logit"}
+_CANCELLING = {"add", "sub", "rsub", "gelu", "logit", "native_layer_norm", "native_group_norm", "_native_batch_norm_legit"}
 
 
-def scale_of(inputs: list) -> float:
-    """The largest magnitude that the operands can reach together."""
+def scale_of(row: Row, inputs: list, expected: list) -> float:
+    """The largest magnitude that the operands can reach together, before something is subtracted from them."""
     tensors = [t for value in inputs for t in (value if isinstance(value, (list, tuple)) else [value])]
     scale = 1.0
     for value in tensors:
@@ -51,6 +51,8 @@ def scale_of(inputs: list) -> float:
     for value in inputs:
         if isinstance(value, (int, float)) and 1 < abs(value) < 1e6:
             scale *= abs(value)
+    if "_norm" in row.base and len(expected) == 3 and expected[2].numel():
+        scale *= max(1.0, expected[2].abs().max().item())  # values are divided by their deviation
     return scale
 
 

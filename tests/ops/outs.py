@@ -106,7 +106,8 @@ def other_dtype(sample: Sample, dtype: torch.dtype) -> str | None:
         theirs = expected.to(dtype) if theirs is None else theirs[0]
         # Precise to the result's own type: it may be computed in that.
         coarser = max(expected.dtype, dtype, key=lambda t: compare.ROUNDING.get(t, 0.0))
-        text = compare.difference(sample.row, results[0].to(coarser), theirs.to(coarser), compare.scale_of(sample.inputs))
+        scale = compare.scale_of(sample.row, sample.inputs, sample.expected)
+        text = compare.difference(sample.row, results[0].to(coarser), theirs.to(coarser), scale)
         return f"with an out of {dtype}: {text}" if text else call.damage()
 
 
