@@ -206,6 +206,23 @@ def unplanned():
     return Spec(nn.Sequential(nn.Linear(6, 6), nn.Tanh()), (torch.randn(4, 6),), config=config)
 
 
+class PassedThrough(nn.Module):
+    def forward(self, x):
+        y = x * 2
+        return x, y, y, y.sum(0)
+
+
+@program
+def passed_through():
+    """Outputs that are an input, or the same tensor twice, none of them with memory of its own."""
+    from executorch.exir import ExecutorchBackendConfig
+    from executorch.exir.passes import MemoryPlanningPass
+
+    config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False))
+    calls = [(torch.randn(3, 5),) for _ in range(3)]
+    return Spec(PassedThrough(), calls[0], calls, config=config)
+
+
 class HalfPrecision(nn.Module):
     def __init__(self):
         super().__init__()
