@@ -114,6 +114,19 @@ bool must_run_as_is(const char* name) {
   return std::strncmp(name, "aten::", 6) != 0;
 }
 
+// Operators whose result has the sizes of their first tensor, whatever those are in a run.
+bool keeps_sizes(const char* name) {
+  static const char* const kNames[] = {
+      "aten::_log_softmax.out", "aten::bitwise_not.out", "aten::ceil.out", "aten::cumsum.out",
+      "aten::elu.out", "aten::expm1.out", "aten::flip.out", "aten::floor.out", "aten::isinf.out",
+      "aten::isnan.out", "aten::log10.out", "aten::log1p.out", "aten::log2.out", "aten::roll.out",
+      "aten::round.out", "aten::sign.out", "aten::tan.out", "aten::tril.out", "aten::trunc.out"};
+  for (const char* known : kNames) {
+    if (std::strcmp(name, known) == 0) return true;
+  }
+  return false;
+}
+
 class CallBuilder {
  public:
   CallBuilder(Translator& translator, const PlanInstruction& instruction)
@@ -135,9 +148,9 @@ class CallBuilder {
     if (instruction_.values.size() > schema_.num_arguments) call_->repeat_last();
     engine::Node node{engine::Foreign{call_}, inputs_, {}};
     for (const int32_t id : outputs_) {
-      const Dims sizes = static_sizes(id);
+      Dims sizes;
       DType dtype;
-      if (!t_.output_type(id, &dtype)) return false;
+      if (!output_sizes(id, &sizes) || !t_.output_type(id, &dtype)) return false;
       node.outputs.push_back(t_.graph().add_computed(dtype, sizes));
     }
     const std::vector<ValueId> results = node.outputs;
@@ -159,11 +172,17 @@ class CallBuilder {
     return false;
   }
 
-  Dims static_sizes(int32_t id) const {
-    Dims sizes;
+  // What the program says, or what the operator gives where that may change.
+  bool output_sizes(int32_t id, Dims* sizes) const {
     const Tensor& tensor = t_.table().value(id).payload.as_tensor;
-    for (const auto size : tensor.sizes()) sizes.push(size);
-    return sizes;
+    if (tensor.dim() > engine::kMaxRank) return false;
+    if (!t_.table().info(id).dynamic_shape) {
+      for (const auto size : tensor.sizes()) sizes->push(size);
+      return true;
+    }
+    if (!keeps_sizes(instruction_.name) || inputs_.empty()) return false;
+    *sizes = t_.sizes(inputs_[0]);
+    return sizes->rank == static_cast<int>(tensor.dim());
   }
 
   bool add_input(int32_t id) {
@@ -204,12 +223,11 @@ class CallBuilder {
   }
 
   bool add_output(int32_t id) {
-    if (!t_.is_tensor(id) || t_.table().info(id).dynamic_shape) return false;
-    if (t_.table().value(id).payload.as_tensor.dim() > engine::kMaxRank) return false;
+    Dims sizes;
     DType dtype;
-    if (!t_.output_type(id, &dtype)) return false;
+    if (!t_.is_tensor(id) || !output_sizes(id, &sizes) || !t_.output_type(id, &dtype)) return false;
     outputs_.push_back(id);
-    call_->add_tensor(dtype, static_sizes(id));
+    call_->add_tensor(dtype, sizes);
     return true;
   }
 
