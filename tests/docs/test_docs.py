@@ -37,7 +37,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("code", python_blocks())
+@pytest.mark.parametrize("code", list(python_blocks()))
 def test_python_blocks(code, folder):
     result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -76,7 +76,7 @@ def _cases():
             yield pytest.param(folder, content, id=content["name"], marks=marks)
 
 
-@pytest.mark.parametrize("folder, case", _cases())
+@pytest.mark.parametrize("folder, case", list(_cases()))
 @pytest.mark.parametrize("plan", ["on", "off"])
 def test_case(folder, case, plan, run_python):
     from executorch.extension.pybindings import portable_lib
