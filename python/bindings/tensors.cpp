@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include <nanobind/stl/string.h>
+
 #include <executorch/runtime/core/error_message.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
@@ -157,15 +159,43 @@ nb::object plain_torch_tensor(nb::handle object) {
   return tensor;
 }
 
+/// numpy arrays of the other byte order, in ours.
+nb::object native_order(nb::object object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  if (!nb::getattr(dtype, "isnative", nb::none()).is(nb::handle(Py_False))) return object;
+  return object.attr("astype")(dtype.attr("newbyteorder")("="));
+}
+
+/// What an object that is no tensor for us is, for a text.
+std::string describe_type(nb::handle object) {
+  const std::string name = nb::type_name(object.type()).c_str();
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return dtype.is_none() ? name : name + " of type " + nb::str(dtype).c_str();
+}
+
+/// Memory for a dense copy.
+std::unique_ptr<char[]> allocate_copy(const nb::ndarray<nb::ro>& array, const std::string& what) {
+  size_t bytes = array.itemsize();
+  bool fits = true;
+  for (size_t i = 0; i < array.ndim() && bytes != 0; ++i) fits &= !__builtin_mul_overflow(bytes, array.shape(i), &bytes);
+  std::unique_ptr<char[]> memory(fits && bytes < SIZE_MAX ? new (std::nothrow) char[bytes + 1] : nullptr);
+  if (memory == nullptr) {
+    runtime::set_error_message("%s must be copied, as it does not lie densely in memory, and there is no memory for its %zu elements",
+                               what.c_str(), array.size());
+    raise(runtime::Error::MemoryAllocationFailed, ExceptionKind::Runtime, "Failed to convert an input, error: 0x:21");
+  }
+  return memory;
+}
+
 Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std::string& what) {
   Input input;
-  const nb::object plain = plain_torch_tensor(object);
+  const nb::object plain = native_order(plain_torch_tensor(object));
   nb::ndarray<nb::ro> array;
   if (!nb::try_cast(plain, array)) {
     if (PyErr_Occurred()) PyErr_Clear();
-    refuse(what, std::string("is a ") + nb::type_name(object.type()).c_str() +
-                     ": expected a numpy array, a torch tensor, another DLPack producer on the CPU, a number, a string "
-                     "or None");
+    refuse(what, "is a " + describe_type(object) +
+                     ": expected a numpy array or torch tensor of numbers on the CPU, another such DLPack producer, a "
+                     "number, a string or None");
   }
   if (array.device_type() != nb::device::cpu::value)
     refuse(what, "lies on device type " + std::to_string(array.device_type()) + ": expected a tensor on the CPU");
@@ -185,7 +215,7 @@ Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std:
     input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order),
                                                     const_cast<char*>(data));
   } else {
-    input.copy.reset(new char[array.nbytes() + 1]);
+    input.copy = allocate_copy(array, what);
     char* to = input.copy.get();
     if (array.size() != 0) copy_strided(array, order, 0, data, to);
     input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order), input.copy.get());

@@ -34,20 +34,15 @@ def method(add_mul):
     ids=lambda odd: f"{type(odd).__name__}-{getattr(odd, 'dtype', '')}-{getattr(odd, 'shape', '')}",
 )  # fmt: skip
 def test_odd_inputs_are_refused_with_a_text(method, odd):
-    with pytest.raises((RuntimeError, MemoryError)) as caught:
+    with pytest.raises(RuntimeError, match="input 0 of .{20}"):
         method.execute([odd, *ONES[1:]])
-    assert isinstance(caught.value, MemoryError) or len(str(caught.value)) > 30
     assert np.asarray(method.execute(ONES)[0])[0, 0] == 3
 
 
-def test_byte_order_alignment_and_masks(method):
+def test_byte_order_and_alignment(method):
     swapped = np.arange(4, dtype=">f4").reshape(2, 2)
-    try:
-        (output,) = method.execute([swapped, np.eye(2, dtype=np.float32), np.zeros((2, 2), np.float32)])
-    except RuntimeError as error:
-        assert "input 0" in str(error)
-    else:
-        np.testing.assert_array_equal(np.asarray(output), swapped)
+    (output,) = method.execute([swapped, np.eye(2, dtype=np.float32), np.zeros((2, 2), np.float32)])
+    np.testing.assert_array_equal(np.asarray(output), swapped)
     odd_address = np.frombuffer(b"\0" + np.arange(4, dtype=np.float32).tobytes(), np.float32, offset=1).reshape(2, 2)
     (output,) = method.execute([odd_address, np.eye(2, dtype=np.float32), np.zeros((2, 2), np.float32)])
     np.testing.assert_array_equal(np.asarray(output), odd_address)
@@ -69,12 +64,20 @@ def test_torch_tensors_of_every_kind(method):
             method.execute([tensor, eye, zeros])
 
 
-def test_read_only_memory_is_not_written(data, tmp_path):
-    folder = data / "programs" / "mutable_buffer"
+def test_inputs_that_are_written(data, tmp_path):
+    method = Runtime.get().load_program(data / "bundled" / "writes_input.pte").load_method("forward")
     x = np.ones(3, np.float32)
-    x.flags.writeable = False
-    portable_lib._load_program(str(folder / "model.pte")).load_method("forward")([x])
-    assert (x == 1).all()
+    assert (np.asarray(method.execute([x, 2])[-1]) == 6).all() and (x == 3).all()
+    # Mapped for reading: a write would end the process.
+    np.save(tmp_path / "x.npy", np.ones(3, np.float32))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert (np.asarray(method.execute([mapped, 2])[-1]) == 6).all() and (mapped == 1).all()
+
+
+@pytest.mark.parametrize("number", [2, np.int64(2), np.uint8(2), np.array(2)], ids=repr)
+def test_numbers_of_numpy(data, number):
+    method = Runtime.get().load_program(data / "bundled" / "writes_input.pte").load_method("forward")
+    assert (np.asarray(method.execute([np.ones(3, np.float32), number])[-1]) == 6).all()
 
 
 def test_memory_that_may_change_is_copied(add_mul):
