@@ -299,4 +299,4 @@ print(time.perf_counter() - start, int(re.search(r"VmHWM:\\s+(\\d+)", open("/pro
 
 def test_type_stubs_are_shipped(package):
     stubs = (package / "extension" / "pybindings" / "_portable_lib.pyi").read_text()
-    assert "class ExecuTorchProgram" in stubs and (package / "py.typed").exists()
+    assert "class ExecuTorchProgram" in stubs and "def _load_for_executorch(" in stubs and (package / "py.typed").exists()
