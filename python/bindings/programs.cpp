@@ -66,7 +66,8 @@ std::shared_ptr<MethodSession> load_method(ProgramSession& session, const std::s
 }
 
 SessionOptions make_options(Verification verification, bool enable_etdump, size_t debug_buffer_size, bool plan,
-                            std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit) {
+                            std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
+                            std::optional<std::string> cache_dir) {
   SessionOptions options;
   options.verification = verification;
   options.enable_etdump = enable_etdump;
@@ -75,6 +76,7 @@ SessionOptions make_options(Verification verification, bool enable_etdump, size_
   options.load.plan = plan;
   if (memory_limit) options.load.memory_limit = *memory_limit;
   if (plan_memory_limit) options.load.plan_memory_limit = *plan_memory_limit;
+  options.cache_dir = std::move(cache_dir);
   return options;
 }
 
@@ -213,23 +215,25 @@ void bind_programs(nb::module_& m) {
   m.def(
       "_load_program",
       [](nb::handle path, bool enable_etdump, size_t debug_buffer_size, Verification verification, nb::handle data_path,
-         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit) {
+         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
+         std::optional<std::string> cache_dir) {
         return open_program(path, data_path, make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                                          memory_limit, plan_memory_limit));
+                                                          memory_limit, plan_memory_limit, std::move(cache_dir)));
       },
       nb::arg("path"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none, nb::arg("plan") = true,
-      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none);
+      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none, nb::arg("cache_dir") = none);
   m.def(
       "_load_program_from_buffer",
       [](nb::handle buffer, bool enable_etdump, size_t debug_buffer_size, Verification verification, nb::handle data_path,
-         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit) {
+         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
+         std::optional<std::string> cache_dir) {
         return open_program(buffer, data_path, make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                                            memory_limit, plan_memory_limit));
+                                                            memory_limit, plan_memory_limit, std::move(cache_dir)));
       },
       nb::arg("buffer"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none, nb::arg("plan") = true,
-      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none);
+      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none, nb::arg("cache_dir") = none);
 }
 
 }  // namespace executorch::python

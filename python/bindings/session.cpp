@@ -123,7 +123,7 @@ Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<Progr
 
   ProgramSession& owner = *session->program_;
   auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_, owner.tracing().tracer(),
-                                            owner.data_map(), nullptr, {}, owner.options().load);
+                                            owner.data_map(), nullptr, {}, owner.options().load_options());
   if (!method.ok()) return method.error();
   session->method_.emplace(std::move(*method));
 

@@ -32,6 +32,14 @@ struct SessionOptions {
   /// Host-only methods share one set of arenas, as programs exported with shared mutable buffers expect.
   bool share_arenas = false;
   runtime::LoadOptions load;
+  /// As LoadOptions::cache_dir.
+  std::optional<std::string> cache_dir;
+
+  runtime::LoadOptions load_options() const {
+    runtime::LoadOptions options = load;
+    if (cache_dir) options.cache_dir = cache_dir->c_str();
+    return options;
+  }
 };
 
 class MethodSession;

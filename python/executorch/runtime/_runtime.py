@@ -62,6 +62,7 @@ class Runtime:
         plan: bool = True,
         memory_limit: Optional[int] = None,
         plan_memory_limit: Optional[int] = None,
+        cache_dir: Union[str, os.PathLike, None] = None,
     ) -> Program:
         """Loads a program. A file is mapped, not read.
 
@@ -76,6 +77,9 @@ class Runtime:
                 program has it.
             memory_limit: Most bytes of planned memory and plan; a method that needs more is refused.
             plan_memory_limit: Most bytes that planning may hold; over it, instructions stay as they are.
+            cache_dir: Folder through which the processes of a host share packed weights: the first to load a model
+                writes them, the others map one copy. Only who is trusted may write there. None takes
+                ``EXECUTORCH_CACHE_DIR`` from the environment, "" none.
         """
         if hasattr(data, "read"):
             data = data.read()
@@ -92,5 +96,6 @@ class Runtime:
             plan=plan,
             memory_limit=memory_limit,
             plan_memory_limit=plan_memory_limit,
+            cache_dir=None if cache_dir is None else os.fspath(cache_dir),
         )
         return Program(_Source(data, data_path, options))

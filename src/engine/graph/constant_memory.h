@@ -26,6 +26,22 @@ class ConstantMemory {
     blocks_.push_back(static_cast<MemoryBlock&&>(block));
     return blocks_.back().data();
   }
+  /// Frees all pieces that none of the addresses points into.
+  void keep(const char* const* addresses, size_t count) {
+    size_t kept = 0;
+    for (MemoryBlock& block : blocks_) {
+      const char* const first = block.data();
+      const char* const last = first + block.size();
+      bool needed = false;
+      for (size_t i = 0; i < count && !needed; ++i) needed = first <= addresses[i] && addresses[i] < last;
+      if (!needed) {
+        total_ -= block.size();
+      } else if (&blocks_[kept++] != &block) {
+        blocks_[kept - 1] = static_cast<MemoryBlock&&>(block);
+      }
+    }
+    blocks_.resize(kept);
+  }
   size_t total() const { return total_; }
 
  private:

@@ -117,6 +117,8 @@ struct Convolution {
   bool bias = false;
   bool residual = false;
   Epilogue epilogue;
+  /// One factor per output channel that goes into the weight when it is packed, null for none. Kept by the graph.
+  const float* scale = nullptr;
 };
 
 /// x [N, C, ..], weight or none, bias or none, mean, variance -> normalised with these statistics.

@@ -4,7 +4,6 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "engine/plan/constants.h"
 #include "engine/plan/passes.h"
 
 namespace executorch::engine {
@@ -42,25 +41,22 @@ Error affine_of(Graph* graph, const Node& node, Affine* affine) {
   return Error::Ok;
 }
 
-// Scales the convolution's weight and bias; its output is then the batch norm's.
+// The convolution scales its weight and has another bias; its output is then the batch norm's.
 Error into_convolution(Graph* graph, Node* convolution, const Affine& affine, ValueId output) {
   Convolution& op = *convolution->as<Convolution>();
-  const Value weight = graph->value(convolution->inputs[1]);
-  const int64_t channels = weight.sizes[0];
-  const int64_t per_channel = numel(weight.sizes) / channels;
-  auto* scaled = static_cast<float*>(graph->owned->allocate(static_cast<size_t>(numel(weight.sizes)) * sizeof(float)));
-  auto* bias = static_cast<float*>(graph->owned->allocate(static_cast<size_t>(channels) * sizeof(float)));
-  ET_REQUIRE(scaled != nullptr && bias != nullptr, MemoryAllocationFailed, "no memory for a scaled weight of %s",
-             "a convolution");
-  copy_constant(weight, scaled);
+  const int64_t channels = graph->value(convolution->inputs[1]).sizes[0];
+  const size_t bytes = static_cast<size_t>(channels) * sizeof(float);
+  auto* scale = static_cast<float*>(graph->owned->allocate(bytes));
+  auto* bias = static_cast<float*>(graph->owned->allocate(bytes));
+  ET_REQUIRE(scale != nullptr && bias != nullptr, MemoryAllocationFailed, "no memory for a bias of %zu bytes", bytes);
   for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t i = 0; i < per_channel; ++i) scaled[c * per_channel + i] *= affine.scale[c];
+    scale[c] = (op.scale != nullptr ? op.scale[c] : 1.0f) * affine.scale[c];
     bias[c] = affine.shift[c];
     if (op.bias) bias[c] += element(graph->value(convolution->inputs[2]), c) * affine.scale[c];
   }
   Dims sizes;
   sizes.push(channels);
-  convolution->inputs[1] = graph->add_constant(DType::f32, weight.sizes, contiguous_strides(weight.sizes), scaled);
+  op.scale = scale;
   const ValueId bias_value = graph->add_constant(DType::f32, sizes, contiguous_strides(sizes), bias);
   if (op.bias) {
     convolution->inputs[2] = bias_value;

@@ -1,5 +1,4 @@
 // Convolution, batch norm and pooling: channels innermost, so that regions of them exchange no transposes.
-#include <algorithm>
 #include <cmath>
 
 #include "compute/conv/conv.h"
@@ -12,12 +11,14 @@ namespace {
 
 class ConvolutionPacker final : public WeightPacker {
  public:
-  ConvolutionPacker(const compute::ConvPlan& plan, const float* weight) : plan_(plan), weight_(weight) {}
-  void pack(float* packed) const override { compute::conv_pack(plan_, weight_, nullptr, packed); }
+  ConvolutionPacker(const compute::ConvPlan& plan, const float* weight, const float* scale)
+      : plan_(plan), weight_(weight), scale_(scale) {}
+  void pack(float* packed) const override { compute::conv_pack(plan_, weight_, scale_, packed); }
 
  private:
   const compute::ConvPlan& plan_;
   const float* weight_;
+  const float* scale_;
 };
 
 compute::ConvShape conv_shape(const Convolution& op, const Dims& in, const Dims& weight) {
@@ -72,24 +73,16 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   MemoryBlock copy;
   const float* data;
   ET_TRY(dense_weight(weight, &copy, &data));
-  WeightKey key;
-  hash_bytes(data, static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float), key.content);
-  const int64_t layout[] = {'c',
-                            static_cast<int64_t>(conv.isa),
-                            static_cast<int64_t>(conv.algorithm),
-                            shape.in_channels,
-                            shape.out_channels,
-                            shape.kernel_height,
-                            shape.kernel_width,
-                            shape.groups};
-  hash_bytes(layout, sizeof(layout), key.layout);
+  const WeightSpec spec{data,
+                        static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float),
+                        op.scale,
+                        op.scale != nullptr ? static_cast<size_t>(shape.out_channels) : 0,
+                        {'c', static_cast<int64_t>(conv.isa), static_cast<int64_t>(conv.algorithm), shape.in_channels,
+                         shape.out_channels, shape.kernel_height, shape.kernel_width, shape.groups},
+                        conv.packed_bytes};
   ET_TRY(check_budget(conv.packed_bytes, "weights"));
-  auto block = packed_weight(key, conv.packed_bytes, ConvolutionPacker(conv, data));
-  ET_REQUIRE(block != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", conv.packed_bytes);
-  if (std::find(plan_->weights_.begin(), plan_->weights_.end(), block) == plan_->weights_.end()) {
-    packed_bytes_ += conv.packed_bytes;
-    plan_->weights_.push_back(block);
-  }
+  const float* packed;
+  ET_TRY(pack_weight(spec, ConvolutionPacker(conv, data, op.scale), &packed));
 
   const Placement from = with_strides(in, channels_last_strides(in_sizes));
   const Dims strides = channels_last_strides(out_sizes);
@@ -98,7 +91,7 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   ConvolutionOperands operands{};
   operands.in = byte_place(in, from);
   operands.out = byte_place(out, to);
-  operands.packed = reinterpret_cast<const float*>(block->data());
+  operands.packed = packed;
   std::vector<Placement> touched{from, to};
   size_t next = 2;
   if (op.bias) {

@@ -1,6 +1,4 @@
 // Matrix products and attention.
-#include <algorithm>
-
 #include "engine/plan/lowering.h"
 #include "engine/steps/product_steps.h"
 
@@ -60,18 +58,14 @@ Error Lowering::pack_matrix(ValueId value, const Placement& placement, compute::
                      placement.offset;
   const compute::MatrixView matrix{data, placement.strides[0], placement.strides[1]};
   if (!is_dense(v.sizes, placement.strides) || bytes == SIZE_MAX) return Error::Ok;
-  WeightKey key;
-  hash_bytes(data, static_cast<size_t>(k * n) * sizeof(float), key.content);
-  const int64_t layout[] = {'g', static_cast<int64_t>(isa), k, n, matrix.row_stride, matrix.column_stride};
-  hash_bytes(layout, sizeof(layout), key.layout);
+  const WeightSpec spec{data,    static_cast<size_t>(k * n) * sizeof(float),
+                        nullptr, 0,
+                        {'g', static_cast<int64_t>(isa), k, n, matrix.row_stride, matrix.column_stride},
+                        bytes};
   if (packed_bytes_ > options_.memory_limit || bytes > options_.memory_limit - packed_bytes_) return Error::Ok;
-  auto block = packed_weight(key, bytes, MatrixPacker(isa, matrix, k, n));
-  ET_REQUIRE(block != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", bytes);
-  if (std::find(plan_->weights_.begin(), plan_->weights_.end(), block) == plan_->weights_.end()) {
-    packed_bytes_ += bytes;
-    plan_->weights_.push_back(block);
-  }
-  *packed = {reinterpret_cast<const float*>(block->data()), k, n, isa};
+  const float* panels;
+  ET_TRY(pack_weight(spec, MatrixPacker(isa, matrix, k, n), &panels));
+  *packed = {panels, k, n, isa};
   return Error::Ok;
 }
 

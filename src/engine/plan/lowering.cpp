@@ -7,6 +7,7 @@
 #include <executorch/runtime/core/checked_math.h>
 
 #include "engine/steps/copy_steps.h"
+#include "runtime/platform/file_mappings.h"
 
 namespace executorch::engine {
 
@@ -187,6 +188,18 @@ Error Lowering::check_budget(size_t more, const char* what) {
   return Error::Ok;
 }
 
+Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed) {
+  const auto weight = packed_weight(spec, packer, options_.cache_dir);
+  ET_REQUIRE(weight != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", spec.packed_bytes);
+  if (std::find(plan_->weights_.begin(), plan_->weights_.end(), weight) == plan_->weights_.end()) {
+    packed_bytes_ += spec.packed_bytes;
+    plan_->weights_.push_back(weight);
+  }
+  runtime::internal::release_file_pages(spec.source, spec.source_bytes);
+  *packed = weight->data();
+  return Error::Ok;
+}
+
 Error Lowering::finish(std::unique_ptr<Plan>* plan) {
   const size_t arena = static_cast<size_t>(layout_arena());
   ET_TRY(check_budget(arena, "intermediate values"));
@@ -200,6 +213,7 @@ Error Lowering::finish(std::unique_ptr<Plan>* plan) {
         plan_->addresses_[i] = plan_->arena_.data() + storage.offset;
         break;
       case Kind::Fixed:
+        if (storage.first < 0) break;  // only packed
         plan_->addresses_[i] = const_cast<char*>(static_cast<const char*>(storage.fixed));
         break;
       case Kind::Slot:

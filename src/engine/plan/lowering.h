@@ -13,6 +13,7 @@
 #include "engine/graph/memory_block.h"
 #include "engine/plan/plan.h"
 #include "engine/steps/step.h"
+#include "engine/weights/weight_cache.h"
 
 namespace executorch::engine {
 
@@ -46,6 +47,8 @@ class Lowering {
   // lowering.cpp
   Error place_sources();
   Error lower_results();
+  /// Packs a weight, or finds it packed; the plan holds it. Its source need not stay in memory.
+  Error pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed);
   Error check_budget(size_t more, const char* what);
   int32_t new_storage(int64_t bytes);
   Placement new_placement(ValueId value, const Dims& strides);

@@ -37,6 +37,14 @@ size_t Plan::packed_bytes() const {
   return bytes;
 }
 
+size_t Plan::shared_bytes() const {
+  size_t bytes = 0;
+  for (const auto& weight : weights_) bytes += weight->shared() ? weight->size() : 0;
+  return bytes;
+}
+
+void Plan::release_constants() { constants_->keep(addresses_.data(), addresses_.size()); }
+
 bool Plan::shares_weights_with(const Plan& other) const {
   return std::find_first_of(weights_.begin(), weights_.end(), other.weights_.begin(), other.weights_.end()) !=
          weights_.end();
@@ -63,7 +71,9 @@ Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* 
   fuse_epilogues(&graph);
   fuse_elementwise(&graph);
   remove_unused(&graph);
-  return Lowering(graph, options).run(plan);
+  ET_TRY(Lowering(graph, options).run(plan));
+  (*plan)->release_constants();
+  return Error::Ok;
 }
 
 }  // namespace executorch::engine

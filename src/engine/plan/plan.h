@@ -15,8 +15,8 @@
 
 #include "engine/graph/graph.h"
 #include "engine/graph/memory_block.h"
-#include "engine/plan/weight_cache.h"
 #include "engine/steps/step.h"
+#include "engine/weights/weight_cache.h"
 
 namespace executorch::engine {
 
@@ -27,6 +27,8 @@ struct PlanOptions {
   /// Write results into the caller's tensors only after everything has been read: for slots that share bytes in ways
   /// the graph does not tell.
   bool stage_results = false;
+  /// Folder to share packed weights with other processes through, null for none. Read by make_plan() only.
+  const char* cache_dir = nullptr;
 };
 
 class EXECUTORCH_COMPUTE_API Plan {
@@ -42,10 +44,14 @@ class EXECUTORCH_COMPUTE_API Plan {
   /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones included).
   size_t memory_bytes() const;
   size_t packed_bytes() const;
+  /// Those of them that lie in files, mapped by all processes that use them.
+  size_t shared_bytes() const;
   /// A packed weight is held by both plans.
   bool shares_weights_with(const Plan& other) const;
   /// One line per step.
   std::vector<std::string> describe() const;
+  /// Frees constants made with the graph or while planning that no step reads.
+  void release_constants();
   size_t num_steps() const { return steps_.size(); }
 
  private:
@@ -63,7 +69,7 @@ class EXECUTORCH_COMPUTE_API Plan {
   MemoryBlock arena_;
   MemoryBlock scratch_;
   size_t scratch_threads_ = 0;
-  std::vector<std::shared_ptr<const MemoryBlock>> weights_;
+  std::vector<std::shared_ptr<const PackedWeight>> weights_;
   std::shared_ptr<ConstantMemory> constants_;
 };
 

@@ -11,6 +11,7 @@
 #include <executorch/runtime/platform/compat_unistd.h>
 
 #include "extension/data_loader/opened_file.h"
+#include "runtime/platform/file_mappings.h"
 
 namespace executorch {
 namespace extension {
@@ -25,6 +26,7 @@ namespace {
 void unmap(void* context, void* data, size_t size) {
   const uintptr_t page_size = reinterpret_cast<uintptr_t>(context);
   const uintptr_t skipped = reinterpret_cast<uintptr_t>(data) & (page_size - 1);
+  runtime::internal::remove_file_mapping(static_cast<uint8_t*>(data) - skipped);
   ::munmap(static_cast<uint8_t*>(data) - skipped, size + skipped);
 }
 
@@ -75,6 +77,7 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
              file_name_.c_str(), size, offset, std::strerror(errno));
   FreeableBuffer buffer(static_cast<uint8_t*>(pages) + skipped, size, unmap,
                         reinterpret_cast<void*>(page_size_));
+  runtime::internal::add_file_mapping(pages, size + skipped);
   ET_TRY(prepare_pages(pages, size + skipped));
   return buffer;
 }

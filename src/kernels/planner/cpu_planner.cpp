@@ -82,7 +82,7 @@ class RunFinder {
     Run run;
     run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
     run.outside = outside(chain, range);
-    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit());
+    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit(), view_.cache_dir());
     if (step->prepare() != Error::Ok) {
       editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
                    runtime::last_error_message());

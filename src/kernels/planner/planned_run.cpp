@@ -38,8 +38,11 @@ struct PlannedRun::Plan {
   std::vector<std::pair<int32_t, std::vector<int64_t>>> lists;
 };
 
-PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit)
-    : table_(std::move(table)), run_(std::move(run)), memory_limit_(memory_limit) {}
+PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit,
+                       const char* cache_dir)
+    : table_(std::move(table)), run_(std::move(run)), memory_limit_(memory_limit) {
+  if (cache_dir != nullptr) cache_dir_ = cache_dir;
+}
 
 PlannedRun::~PlannedRun() = default;
 
@@ -50,6 +53,9 @@ Error PlannedRun::prepare() {
   description_ = "plan of " + std::to_string(plan->plan->num_steps()) + " steps for " +
                  std::to_string(run_.instructions.size()) + " instructions, packed " +
                  std::to_string(plan->plan->packed_bytes() / 1024) + " KB";
+  if (const size_t shared = plan->plan->shared_bytes()) {
+    description_ += ", " + std::to_string(shared / 1024) + " KB of it shared between processes";
+  }
   plans_.push_back(std::move(plan));
   return Error::Ok;
 }
@@ -81,6 +87,7 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
     plan->numbers = translator.numbers();
     engine::PlanOptions options;
     options.memory_limit = memory_limit_;
+    options.cache_dir = cache_dir_ ? cache_dir_->c_str() : nullptr;
     options.stage_results = staged;
     ET_TRY(engine::make_plan(translator.take_graph(), options, &plan->plan));
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Run {
 
 class PlannedRun final : public runtime::PlannedStep {
  public:
-  PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit);
+  PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit,
+             const char* cache_dir);
   ~PlannedRun() override;
 
   /// Plans for the present shapes.
@@ -56,6 +58,7 @@ class PlannedRun final : public runtime::PlannedStep {
   std::shared_ptr<const ValueTable> table_;
   Run run_;
   size_t memory_limit_;
+  std::optional<std::string> cache_dir_;
   std::vector<std::unique_ptr<Plan>> plans_;  ///< most recent first
   std::vector<Call> calls_;                   ///< for shapes without a plan; empty before the first
   std::string description_;

@@ -55,12 +55,17 @@ size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
   return options.plan_memory_limit < left ? options.plan_memory_limit : left;
 }
 
+const char* cache_dir(const LoadOptions& options) {
+  const char* folder = options.cache_dir != nullptr ? options.cache_dir : std::getenv("EXECUTORCH_CACHE_DIR");
+  return folder != nullptr && *folder != '\0' ? folder : nullptr;
+}
+
 }  // namespace
 
 Error plan_method(MethodImpl& method, const LoadOptions& options) {
   if (!options.plan || planning_is_off() || g_planners[0].load() == nullptr) return Error::Ok;
   const size_t limit = plan_limit(method, options);
-  LoadedMethodView view(method, limit);
+  LoadedMethodView view(method, limit, cache_dir(options));
   ET_TRY(view.build());
   RecordingPlanEditor editor(method);
   ET_TRY(editor.build());

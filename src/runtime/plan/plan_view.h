@@ -12,8 +12,8 @@ namespace internal {
 /// Built for one planning, thrown away after it.
 class LoadedMethodView final : public MethodView {
  public:
-  LoadedMethodView(MethodImpl& method, size_t memory_limit)
-      : method_(method), memory_limit_(memory_limit) {}
+  LoadedMethodView(MethodImpl& method, size_t memory_limit, const char* cache_dir)
+      : method_(method), memory_limit_(memory_limit), cache_dir_(cache_dir) {}
 
   /// Collects instructions and values; MemoryAllocationFailed when there is no room.
   Error build();
@@ -25,6 +25,7 @@ class LoadedMethodView final : public MethodView {
   size_t num_chains() const override { return method_.chains.size(); }
   Span<const PlanInstruction> instructions(size_t chain) const override { return chains_[chain]; }
   size_t memory_limit() const override { return memory_limit_; }
+  const char* cache_dir() const override { return cache_dir_; }
 
  private:
   Error build_chain(size_t chain);
@@ -37,6 +38,7 @@ class LoadedMethodView final : public MethodView {
 
   MethodImpl& method_;
   size_t memory_limit_;
+  const char* cache_dir_;
   GrowingAllocator heap_;
   PlanValue* values_ = nullptr;
   Span<const PlanInstruction>* chains_ = nullptr;

@@ -73,6 +73,8 @@ class MethodView {
   /// Most bytes that the plan may hold beyond the program and the application's arenas; SIZE_MAX when unbounded.
   /// Over it, a planner leaves instructions as they are.
   virtual size_t memory_limit() const = 0;
+  /// Folder to share packed weights through, null for none; see LoadOptions::cache_dir.
+  virtual const char* cache_dir() const { return nullptr; }
 };
 
 /// Code that runs in place of one or more instructions. Owned by the method, destroyed with it.

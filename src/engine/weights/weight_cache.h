@@ -1,0 +1,48 @@
+/**
+ * @file
+ * Packed weights by content: instances of one model, and plans of one method for several shapes,
+ * share them in this process and, through a folder, with other processes.
+ */
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "engine/graph/memory_block.h"
+#include "engine/weights/cache_files.h"
+#include "engine/weights/weight_spec.h"
+
+namespace executorch::engine {
+
+/// Packed bytes, aligned for vector loads. Never changed.
+class PackedWeight {
+ public:
+  explicit PackedWeight(MemoryBlock block)
+      : block_(std::move(block)), data_(block_.data()), size_(block_.size()) {}
+  PackedWeight(FileMapping mapping, const char* data, size_t size)
+      : mapping_(std::move(mapping)), data_(data), size_(size) {}
+
+  const float* data() const { return reinterpret_cast<const float*>(data_); }
+  size_t size() const { return size_; }
+  /// Other processes may map the same memory.
+  bool shared() const { return mapping_.data() != nullptr; }
+
+ private:
+  MemoryBlock block_;
+  FileMapping mapping_;
+  const char* data_;
+  size_t size_;
+};
+
+/// Weights smaller than this are not worth a file.
+constexpr size_t kSmallestSharedWeight = 16 * 1024;
+
+/// The packed weight of this description: what a plan of the process holds, else from
+/// `cache_folder` (null for none), else packed now. A folder that cannot be used is logged and does
+/// no harm. Null when memory is refused. Thread-safe.
+std::shared_ptr<const PackedWeight> packed_weight(const WeightSpec& spec,
+                                                  const WeightPacker& packer,
+                                                  const char* cache_folder);
+
+}  // namespace executorch::engine

@@ -1,0 +1,35 @@
+/**
+ * @file
+ * What a packed weight is made from.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace executorch::engine {
+
+struct WeightSpec {
+  static constexpr size_t kLayoutNumbers = 12;
+
+  const void* source = nullptr;
+  size_t source_bytes = 0;
+  /// One factor per output channel, null for none.
+  const float* scale = nullptr;
+  size_t scales = 0;
+  /// Kind of layout, instruction set, sizes: all that the packed bytes depend on beside source and
+  /// scale.
+  int64_t layout[kLayoutNumbers] = {};
+  size_t packed_bytes = 0;
+};
+
+/// Packs a weight into `packed`, of the size asked for.
+class WeightPacker {
+ public:
+  virtual void pack(float* packed) const = 0;
+
+ protected:
+  ~WeightPacker() = default;
+};
+
+}  // namespace executorch::engine
