@@ -1,20 +1,23 @@
-// Input: a .ptd file. It is read alone, then given to a program that takes its weights from data files
-// (the file named by EXECUTORCH_FUZZ_PROGRAM).
+// Input: a .ptd file. It is read alone, then given to a program that takes its weights from data files (the file named
+// by EXECUTORCH_FUZZ_PROGRAM), by itself and together with each data file in the program's folder.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#include <executorch/extension/named_data_map/merged_data_map.h>
 
 #include "run_methods.h"
 
 namespace {
 
+using executorch::extension::FileDataLoader;
 using executorch::extension::FlatTensorDataMap;
 
 void read_all(const FlatTensorDataMap& map) {
@@ -37,6 +40,22 @@ void read_all(const FlatTensorDataMap& map) {
   }
 }
 
+void run_program(const std::filesystem::path& path, const FlatTensorDataMap& map) {
+  auto program = FileDataLoader::from(path.c_str());
+  if (!program.ok()) return;
+  executorch::fuzz::run_methods(*program, &map);
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+    if (entry.path().extension() != ".ptd") continue;
+    auto loader = FileDataLoader::from(entry.path().c_str());
+    if (!loader.ok()) continue;
+    const auto other = FlatTensorDataMap::load(&*loader);
+    if (!other.ok()) continue;
+    const executorch::runtime::NamedDataMap* maps[] = {&map, &*other};
+    const auto merged = executorch::extension::merged_data_map::MergedDataMap::load({maps, 2});
+    if (merged.ok()) executorch::fuzz::run_methods(*program, &*merged);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -48,10 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto map = FlatTensorDataMap::load(&loader);
     if (map.ok()) {
       read_all(*map);
-      if (const char* path = std::getenv("EXECUTORCH_FUZZ_PROGRAM")) {
-        auto program = executorch::extension::FileDataLoader::from(path);
-        if (program.ok()) executorch::fuzz::run_methods(*program, &*map);
-      }
+      if (const char* path = std::getenv("EXECUTORCH_FUZZ_PROGRAM")) run_program(path, *map);
     }
   }
   std::free(copy);
