@@ -1,5 +1,6 @@
-// Input: a .ptd file. It is read alone, then given to a program that takes its weights from data files (the file named
-// by EXECUTORCH_FUZZ_PROGRAM), by itself and together with each data file in the program's folder.
+// Input: a .ptd file. It is read alone, then given to a program that takes its weights from data
+// files (the file named by EXECUTORCH_FUZZ_PROGRAM), by itself and together with each data file in
+// the program's folder.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,11 +30,13 @@ void read_all(const FlatTensorDataMap& map) {
     uint8_t sum = 0;
     auto data = map.get_data(*key);
     if (data.ok())
-      for (size_t byte = 0; byte < data->size(); ++byte) sum ^= static_cast<const uint8_t*>(data->data())[byte];
+      for (size_t byte = 0; byte < data->size(); ++byte)
+        sum ^= static_cast<const uint8_t*>(data->data())[byte];
     const auto layout = map.get_tensor_layout(*key);
     if (!layout.ok() || layout->nbytes() > executorch::fuzz::kMemoryLimit) continue;
     std::vector<uint8_t> buffer(layout->nbytes());
-    if (map.load_data_into(*key, buffer.data(), buffer.size()) == executorch::runtime::Error::Ok && !buffer.empty())
+    if (map.load_data_into(*key, buffer.data(), buffer.size()) == executorch::runtime::Error::Ok &&
+        !buffer.empty())
       sum ^= buffer[0];
     volatile uint8_t used = sum;
     (void)used;

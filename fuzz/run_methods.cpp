@@ -29,10 +29,12 @@ struct Arenas {
     size_t total = 0;
     for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
       const auto size = meta.memory_planned_buffer_size(i);
-      if (!size.ok() || *size < 0 || static_cast<uint64_t>(*size) > kMemoryLimit - total) return false;
+      if (!size.ok() || *size < 0 || static_cast<uint64_t>(*size) > kMemoryLimit - total)
+        return false;
       total += static_cast<size_t>(*size);
       // Exactly as large as asked for, so that a sanitizer sees the first byte beyond.
-      auto* block = static_cast<uint8_t*>(std::aligned_alloc(64, (static_cast<size_t>(*size) + 64) / 64 * 64));
+      auto* block = static_cast<uint8_t*>(
+          std::aligned_alloc(64, (static_cast<size_t>(*size) + 64) / 64 * 64));
       if (block == nullptr) return false;
       std::memset(block, 0, static_cast<size_t>(*size));
       blocks.emplace_back(block, std::free);
@@ -53,8 +55,9 @@ bool set_inputs(runtime::Method& method, std::vector<extension::TensorPtr>& tens
       if (!info.ok() || info->nbytes() > kMemoryLimit) return false;
       std::vector<aten::SizesType> sizes(info->sizes().begin(), info->sizes().end());
       std::vector<aten::DimOrderType> order(info->dim_order().begin(), info->dim_order().end());
-      tensors.push_back(extension::make_tensor_ptr(std::move(sizes), std::vector<uint8_t>(info->nbytes()), std::move(order), {},
-                                                   info->scalar_type()));
+      tensors.push_back(extension::make_tensor_ptr(std::move(sizes),
+                                                   std::vector<uint8_t>(info->nbytes()),
+                                                   std::move(order), {}, info->scalar_type()));
       value = runtime::EValue(*tensors.back());
     } else if (*tag == runtime::Tag::Int) {
       value = runtime::EValue(int64_t{1});
@@ -76,11 +79,14 @@ void set_outputs(runtime::Method& method, std::vector<std::vector<uint8_t>>& mem
     const auto info = meta.output_tensor_meta(i);
     if (!info.ok() || info->is_memory_planned() || info->nbytes() > kMemoryLimit) continue;
     memory.emplace_back(info->nbytes());
-    if (method.set_output_data_ptr(memory.back().data(), memory.back().size(), i) != runtime::Error::Ok) memory.pop_back();
+    if (method.set_output_data_ptr(memory.back().data(), memory.back().size(), i) !=
+        runtime::Error::Ok)
+      memory.pop_back();
   }
 }
 
-void run_method(const runtime::Program& program, const char* name, const runtime::NamedDataMap* data) {
+void run_method(const runtime::Program& program, const char* name,
+                const runtime::NamedDataMap* data) {
   const auto meta = program.method_meta(name);
   Arenas arenas;
   if (!meta.ok() || !arenas.allocate(*meta)) return;

@@ -9,8 +9,8 @@ namespace executorch::fuzz {
 /// Most bytes of planned memory that a fuzzed file may ask for.
 constexpr size_t kMemoryLimit = size_t{64} << 20;
 
-/// Loads the program, then loads each method and runs it twice on zero inputs of the largest shapes. Refusals are what is
-/// expected; only crashes, hangs and sanitizer reports count.
+/// Loads the program, then loads each method and runs it twice on zero inputs of the largest
+/// shapes. Refusals are what is expected; only crashes, hangs and sanitizer reports count.
 void run_methods(runtime::DataLoader& loader, const runtime::NamedDataMap* data);
 
 }  // namespace executorch::fuzz

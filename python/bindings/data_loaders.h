@@ -7,7 +7,8 @@
 
 namespace executorch::python {
 
-/// Opaque in Python. Programs opened from it share it, so it must be safe to use from several threads.
+/// Opaque in Python. Programs opened from it share it, so it must be safe to use from several
+/// threads.
 struct PyDataLoader {
   std::shared_ptr<runtime::DataLoader> loader;
 };

@@ -47,13 +47,18 @@ void bind_errors(nb::module_& m) {
     PyObject* base;
     const char* doc;
   } classes[] = {
-      {"ExecuTorchError", PyExc_RuntimeError, "An error of the runtime. `code` is its number in error.h."},
-      {"ExecuTorchIndexError", PyExc_IndexError, "An index that the runtime refuses. `code` is its number in error.h."},
-      {"ExecuTorchKeyError", PyExc_KeyError, "A name that the program lacks. `code` is its number in error.h."},
+      {"ExecuTorchError", PyExc_RuntimeError,
+       "An error of the runtime. `code` is its number in error.h."},
+      {"ExecuTorchIndexError", PyExc_IndexError,
+       "An index that the runtime refuses. `code` is its number in error.h."},
+      {"ExecuTorchKeyError", PyExc_KeyError,
+       "A name that the program lacks. `code` is its number in error.h."},
   };
   for (int i = 0; i < 3; ++i) {
-    const std::string full = std::string("executorch.extension.pybindings._portable_lib.") + classes[i].name;
-    nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), classes[i].doc, classes[i].base, nullptr));
+    const std::string full =
+        std::string("executorch.extension.pybindings._portable_lib.") + classes[i].name;
+    nb::object type = nb::steal(
+        PyErr_NewExceptionWithDoc(full.c_str(), classes[i].doc, classes[i].base, nullptr));
     type.attr("code") = 0;
     m.attr(classes[i].name) = type;
     g_classes[i] = type.release().ptr();

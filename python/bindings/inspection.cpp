@@ -21,7 +21,9 @@ namespace executorch::python {
 
 namespace {
 
-std::string text_of(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
+std::string text_of(const flatbuffers::String* text) {
+  return text ? text->str() : std::string();
+}
 
 std::string operator_name(const fb::Operator* op) {
   std::string name = text_of(op->name());
@@ -38,7 +40,8 @@ nb::list describe_operators(const fb::ExecutionPlan* plan) {
     for (const fb::Instruction* instruction : *chain->instructions()) {
       const auto* call = instruction->instr_args_as_KernelCall();
       if (call == nullptr) continue;
-      const std::string name = operator_name(plan->operators()->Get(static_cast<unsigned>(call->op_index())));
+      const std::string name =
+          operator_name(plan->operators()->Get(static_cast<unsigned>(call->op_index())));
       if (calls[name]++ == 0) order.push_back(name);
     }
   }
@@ -56,7 +59,8 @@ nb::list describe_operators(const fb::ExecutionPlan* plan) {
 nb::list describe_delegates(const fb::ExecutionPlan* plan) {
   std::map<std::string, int64_t> counts;
   if (plan->delegates() != nullptr)
-    for (const fb::BackendDelegate* delegate : *plan->delegates()) ++counts[text_of(delegate->id())];
+    for (const fb::BackendDelegate* delegate : *plan->delegates())
+      ++counts[text_of(delegate->id())];
   nb::list result;
   for (const auto& [id, count] : counts) {
     nb::dict row;
@@ -90,10 +94,12 @@ nb::dict inspect(ProgramSession& session) {
   result["segments"] = segments;
   result["segment_bytes"] = segment_bytes;
   const auto* constants = program->constant_segment();
-  const bool has_constants = constants != nullptr && constants->offsets() != nullptr && constants->offsets()->size() > 1;
+  const bool has_constants =
+      constants != nullptr && constants->offsets() != nullptr && constants->offsets()->size() > 1;
   result["constants"] = has_constants ? constants->offsets()->size() - 1 : 0;
-  result["constant_bytes"] =
-      has_constants ? program->segments()->Get(constants->segment_index())->size() : static_cast<uint64_t>(0);
+  result["constant_bytes"] = has_constants
+                                 ? program->segments()->Get(constants->segment_index())->size()
+                                 : static_cast<uint64_t>(0);
   result["named_data"] = program->named_data() ? program->named_data()->size() : 0;
   nb::list methods;
   for (const fb::ExecutionPlan* plan : *program->execution_plan()) {
@@ -111,7 +117,8 @@ nb::dict inspect(ProgramSession& session) {
 }  // namespace
 
 void bind_inspection(nb::module_& m) {
-  m.def("_inspect_program", &inspect, nb::arg("program"), "Contents of a program, as dictionaries and lists.");
+  m.def("_inspect_program", &inspect, nb::arg("program"),
+        "Contents of a program, as dictionaries and lists.");
 }
 
 }  // namespace executorch::python

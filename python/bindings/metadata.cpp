@@ -23,7 +23,8 @@ std::string tag_name(runtime::Tag tag) {
   return buffer;
 }
 
-Result<std::vector<PyValueInfo>> read_values(const runtime::MethodMeta& meta, size_t count, bool is_input) {
+Result<std::vector<PyValueInfo>> read_values(const runtime::MethodMeta& meta, size_t count,
+                                             bool is_input) {
   std::vector<PyValueInfo> values;
   for (size_t i = 0; i < count; ++i) {
     auto tag = is_input ? meta.input_tag(i) : meta.output_tag(i);
@@ -39,18 +40,20 @@ Result<std::vector<PyValueInfo>> read_values(const runtime::MethodMeta& meta, si
   return values;
 }
 
-const PyTensorInfo& tensor_at(const std::vector<PyValueInfo>& values, int64_t index, const char* what) {
+const PyTensorInfo& tensor_at(const std::vector<PyValueInfo>& values, int64_t index,
+                              const char* what) {
   if (index < 0 || index >= static_cast<int64_t>(values.size())) {
-    runtime::set_error_message("%s %lld does not exist: there are %zu", what, static_cast<long long>(index), values.size());
-    raise(runtime::Error::InvalidArgument, ExceptionKind::Index, "Cannot get %s tensor meta at %lld", what,
-          static_cast<long long>(index));
+    runtime::set_error_message("%s %lld does not exist: there are %zu", what,
+                               static_cast<long long>(index), values.size());
+    raise(runtime::Error::InvalidArgument, ExceptionKind::Index,
+          "Cannot get %s tensor meta at %lld", what, static_cast<long long>(index));
   }
   const PyValueInfo& value = values[static_cast<size_t>(index)];
   if (value.tag != runtime::Tag::Tensor) {
     runtime::set_error_message("%s %lld is no tensor but %s", what, static_cast<long long>(index),
                                tag_name(value.tag).c_str());
-    raise(runtime::Error::InvalidArgument, ExceptionKind::Index, "Cannot get %s tensor meta at %lld", what,
-          static_cast<long long>(index));
+    raise(runtime::Error::InvalidArgument, ExceptionKind::Index,
+          "Cannot get %s tensor meta at %lld", what, static_cast<long long>(index));
   }
   return value.tensor;
 }
@@ -59,7 +62,8 @@ std::string repr_values(const std::vector<PyValueInfo>& values) {
   std::string text = "[";
   for (const PyValueInfo& value : values) {
     if (text.size() > 1) text += ", ";
-    text += "'" + (value.tag == runtime::Tag::Tensor ? value.tensor.repr() : tag_name(value.tag)) + "'";
+    text +=
+        "'" + (value.tag == runtime::Tag::Tensor ? value.tensor.repr() : tag_name(value.tag)) + "'";
   }
   return text + "]";
 }
@@ -91,7 +95,8 @@ PyTensorInfo PyTensorInfo::from(const runtime::TensorInfo& info) {
 std::string PyTensorInfo::repr() const {
   std::string text = "TensorInfo(sizes=[";
   for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + "], dtype=" + runtime::toString(dtype) + ", is_memory_planned=" + (memory_planned ? "True" : "False") +
+  return text + "], dtype=" + runtime::toString(dtype) +
+         ", is_memory_planned=" + (memory_planned ? "True" : "False") +
          ", nbytes=" + std::to_string(nbytes) + ")";
 }
 
@@ -125,16 +130,24 @@ Result<PyMethodMeta> PyMethodMeta::from(const runtime::MethodMeta& meta) {
 
 void bind_metadata(nb::module_& m) {
   nb::class_<PyTensorInfo>(m, "TensorInfo", "What a program says of a tensor.")
-      .def("sizes", [](const PyTensorInfo& self) { return to_tuple(self.sizes); },
-           "The shape; for a dynamic dimension its upper bound.")
-      .def("dim_order", [](const PyTensorInfo& self) { return to_tuple(self.dim_order); },
-           "Dimensions from the outermost to the innermost in memory.")
-      .def("dtype", [](const PyTensorInfo& self) { return static_cast<int>(self.dtype); },
-           "Element type, by its number in scalar_type.h.")
-      .def("is_memory_planned", [](const PyTensorInfo& self) { return self.memory_planned; },
-           "True when the program gives it a place in an arena.")
-      .def("nbytes", [](const PyTensorInfo& self) { return self.nbytes; }, "Size in bytes of the largest shape.")
-      .def("name", [](const PyTensorInfo& self) { return to_str(self.name); }, "Fully qualified name, empty when it has none.")
+      .def(
+          "sizes", [](const PyTensorInfo& self) { return to_tuple(self.sizes); },
+          "The shape; for a dynamic dimension its upper bound.")
+      .def(
+          "dim_order", [](const PyTensorInfo& self) { return to_tuple(self.dim_order); },
+          "Dimensions from the outermost to the innermost in memory.")
+      .def(
+          "dtype", [](const PyTensorInfo& self) { return static_cast<int>(self.dtype); },
+          "Element type, by its number in scalar_type.h.")
+      .def(
+          "is_memory_planned", [](const PyTensorInfo& self) { return self.memory_planned; },
+          "True when the program gives it a place in an arena.")
+      .def(
+          "nbytes", [](const PyTensorInfo& self) { return self.nbytes; },
+          "Size in bytes of the largest shape.")
+      .def(
+          "name", [](const PyTensorInfo& self) { return to_str(self.name); },
+          "Fully qualified name, empty when it has none.")
       .def("__repr__", &PyTensorInfo::repr);
 
   nb::class_<PyMethodMeta>(m, "MethodMeta", "What a program says of a method.")
@@ -142,39 +155,56 @@ void bind_metadata(nb::module_& m) {
       .def("num_inputs", [](const PyMethodMeta& self) { return self.inputs.size(); })
       .def("num_outputs", [](const PyMethodMeta& self) { return self.outputs.size(); })
       .def("num_attributes", [](const PyMethodMeta& self) { return self.attributes.size(); })
-      .def("input_tensor_meta",
-           [](const PyMethodMeta& self, int64_t index) { return tensor_at(self.inputs, index, "input"); },
-           nb::arg("index"), "Raises IndexError when there is no such input, or it is no tensor.")
-      .def("output_tensor_meta",
-           [](const PyMethodMeta& self, int64_t index) { return tensor_at(self.outputs, index, "output"); },
-           nb::arg("index"), "Raises IndexError when there is no such output, or it is no tensor.")
-      .def("attribute_tensor_meta",
-           [](const PyMethodMeta& self, int64_t index) {
-             if (index < 0 || index >= static_cast<int64_t>(self.attributes.size())) {
-               runtime::set_error_message("attribute %lld does not exist: there are %zu", static_cast<long long>(index),
-                                          self.attributes.size());
-               raise(runtime::Error::InvalidArgument, ExceptionKind::Index, "Cannot get attribute tensor meta at %lld",
-                     static_cast<long long>(index));
-             }
-             return self.attributes[static_cast<size_t>(index)];
-           },
-           nb::arg("index"), "Raises IndexError when there is no such attribute.")
-      .def("input_kinds", [](const PyMethodMeta& self) { return kinds(self.inputs); },
-           "The kind of each input: 'Tensor', 'Int', 'Double', …")
-      .def("output_kinds", [](const PyMethodMeta& self) { return kinds(self.outputs); }, "The kind of each output.")
-      .def("backends", [](const PyMethodMeta& self) {
-             nb::list names;
-             for (const std::string& name : self.backends) names.append(to_str(name));
-             return names;
-           },
-           "Delegates that the method uses.")
-      .def("arena_sizes", [](const PyMethodMeta& self) { return self.arenas; }, "Bytes of planned memory, by arena.")
+      .def(
+          "input_tensor_meta",
+          [](const PyMethodMeta& self, int64_t index) {
+            return tensor_at(self.inputs, index, "input");
+          },
+          nb::arg("index"), "Raises IndexError when there is no such input, or it is no tensor.")
+      .def(
+          "output_tensor_meta",
+          [](const PyMethodMeta& self, int64_t index) {
+            return tensor_at(self.outputs, index, "output");
+          },
+          nb::arg("index"), "Raises IndexError when there is no such output, or it is no tensor.")
+      .def(
+          "attribute_tensor_meta",
+          [](const PyMethodMeta& self, int64_t index) {
+            if (index < 0 || index >= static_cast<int64_t>(self.attributes.size())) {
+              runtime::set_error_message("attribute %lld does not exist: there are %zu",
+                                         static_cast<long long>(index), self.attributes.size());
+              raise(runtime::Error::InvalidArgument, ExceptionKind::Index,
+                    "Cannot get attribute tensor meta at %lld", static_cast<long long>(index));
+            }
+            return self.attributes[static_cast<size_t>(index)];
+          },
+          nb::arg("index"), "Raises IndexError when there is no such attribute.")
+      .def(
+          "input_kinds", [](const PyMethodMeta& self) { return kinds(self.inputs); },
+          "The kind of each input: 'Tensor', 'Int', 'Double', …")
+      .def(
+          "output_kinds", [](const PyMethodMeta& self) { return kinds(self.outputs); },
+          "The kind of each output.")
+      .def(
+          "backends",
+          [](const PyMethodMeta& self) {
+            nb::list names;
+            for (const std::string& name : self.backends) names.append(to_str(name));
+            return names;
+          },
+          "Delegates that the method uses.")
+      .def(
+          "arena_sizes", [](const PyMethodMeta& self) { return self.arenas; },
+          "Bytes of planned memory, by arena.")
       .def("num_instructions", [](const PyMethodMeta& self) { return self.num_instructions; })
       .def("__repr__", [](const PyMethodMeta& self) {
-        for (size_t i = 0; i < self.inputs.size(); ++i) tensor_at(self.inputs, static_cast<int64_t>(i), "input");
-        return to_str("MethodMeta(name='" + self.name + "', num_inputs=" + std::to_string(self.inputs.size()) +
-               ", input_tensor_meta=" + repr_values(self.inputs) + ", num_outputs=" + std::to_string(self.outputs.size()) +
-               ", output_tensor_meta=" + repr_values(self.outputs) + ")");
+        for (size_t i = 0; i < self.inputs.size(); ++i)
+          tensor_at(self.inputs, static_cast<int64_t>(i), "input");
+        return to_str("MethodMeta(name='" + self.name +
+                      "', num_inputs=" + std::to_string(self.inputs.size()) +
+                      ", input_tensor_meta=" + repr_values(self.inputs) +
+                      ", num_outputs=" + std::to_string(self.outputs.size()) +
+                      ", output_tensor_meta=" + repr_values(self.outputs) + ")");
       });
 }
 

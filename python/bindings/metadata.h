@@ -1,4 +1,5 @@
-// MethodMeta and TensorInfo as Python sees them: values of their own, independent of the program's life.
+// MethodMeta and TensorInfo as Python sees them: values of their own, independent of the program's
+// life.
 #pragma once
 
 #include <string>

@@ -9,7 +9,8 @@
 
 NB_MODULE(_portable_lib, m) {
   m.doc() = "Loads and runs ExecuTorch programs.";
-  // Results may outlive the interpreter's teardown order; nanobind's leak report would blame the user for it.
+  // Results may outlive the interpreter's teardown order; nanobind's leak report would blame the
+  // user for it.
   nanobind::set_leak_warnings(false);
   executorch::python::bind_errors(m);
   executorch::python::bind_tensors(m);

@@ -10,7 +10,8 @@
 
 namespace executorch::python {
 
-/// A program whose methods are loaded at their first use, each with arenas of its own. Callers hold the Python lock.
+/// A program whose methods are loaded at their first use, each with arenas of its own. Callers hold
+/// the Python lock.
 class PyModule {
  public:
   explicit PyModule(std::shared_ptr<ProgramSession> session) : session_(std::move(session)) {}

@@ -14,8 +14,10 @@ namespace executorch::python {
 
 void bind_profiling(nb::module_& m) {
   m.def(
-      "_create_profile_block", [](const std::string& name) { runtime::profiling_create_block(name.c_str()); },
-      nb::arg("name"), "Opens a block, to which later events go. When all are in use, they go to the last one.");
+      "_create_profile_block",
+      [](const std::string& name) { runtime::profiling_create_block(name.c_str()); },
+      nb::arg("name"),
+      "Opens a block, to which later events go. When all are in use, they go to the last one.");
   m.def(
       "_dump_profile_results",
       [] {

@@ -33,11 +33,12 @@ PyMethodMeta method_meta(ProgramSession& session, const std::string& name) {
       error = copied.error();
     }
   }
-  raise(error, ExceptionKind::Runtime, "Failed to get method meta for method %s, error: 0x:%x", name.c_str(),
-        static_cast<unsigned>(error));
+  raise(error, ExceptionKind::Runtime, "Failed to get method meta for method %s, error: 0x:%x",
+        name.c_str(), static_cast<unsigned>(error));
 }
 
-void write_etdump(ProgramSession& session, const std::string& path, const std::optional<std::string>& debug_path) {
+void write_etdump(ProgramSession& session, const std::string& path,
+                  const std::optional<std::string>& debug_path) {
   if (!session.tracing().enabled()) {
     runtime::set_error_message("profiling is off: load the program with enable_etdump=True");
     raise(Error::InvalidState, ExceptionKind::Runtime, "No etdump found");
@@ -47,7 +48,8 @@ void write_etdump(ProgramSession& session, const std::string& path, const std::o
     const nb::gil_scoped_release unlocked;
     error = session.write_trace(path, debug_path.value_or(""));
   }
-  ET_RAISE_UNLESS_OK(error, "Failed to write etdump to %s, error: 0x:%x", path.c_str(), static_cast<unsigned>(error));
+  ET_RAISE_UNLESS_OK(error, "Failed to write etdump to %s, error: 0x:%x", path.c_str(),
+                     static_cast<unsigned>(error));
 }
 
 namespace {
@@ -61,12 +63,14 @@ std::shared_ptr<MethodSession> load_method(ProgramSession& session, const std::s
     error = method.error();
     if (method.ok()) loaded = std::move(*method);
   }
-  ET_RAISE_UNLESS_OK(error, "Failed to load method %s, error: 0x:%x", name.c_str(), static_cast<unsigned>(error));
+  ET_RAISE_UNLESS_OK(error, "Failed to load method %s, error: 0x:%x", name.c_str(),
+                     static_cast<unsigned>(error));
   return loaded;
 }
 
-SessionOptions make_options(Verification verification, bool enable_etdump, size_t debug_buffer_size, bool plan,
-                            std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
+SessionOptions make_options(Verification verification, bool enable_etdump, size_t debug_buffer_size,
+                            bool plan, std::optional<size_t> memory_limit,
+                            std::optional<size_t> plan_memory_limit,
                             std::optional<std::string> cache_dir) {
   SessionOptions options;
   options.verification = verification;
@@ -80,7 +84,8 @@ SessionOptions make_options(Verification verification, bool enable_etdump, size_
   return options;
 }
 
-std::shared_ptr<ProgramSession> open_program(nb::handle program, nb::handle data, const SessionOptions& options) {
+std::shared_ptr<ProgramSession> open_program(nb::handle program, nb::handle data,
+                                             const SessionOptions& options) {
   auto session = ProgramSession::open(source_from(program), sources_from(data), options);
   const Error error = load_unlocked(*session);
   ET_RAISE_UNLESS_OK(error, "Failed to load program, error: 0x:%x", static_cast<unsigned>(error));
@@ -90,20 +95,23 @@ std::shared_ptr<ProgramSession> open_program(nb::handle program, nb::handle data
 void bind_program(nb::module_& m) {
   nb::class_<ProgramSession>(m, "ExecuTorchProgram", "A loaded and verified program.")
       .def("num_methods", [](ProgramSession& self) { return self.method_names().size(); })
-      .def("get_method_name",
-           [](ProgramSession& self, size_t index) {
-             if (index >= self.method_names().size()) {
-               runtime::set_error_message("method %zu does not exist: the program has %zu", index,
-                                          self.method_names().size());
-               raise(Error::InvalidArgument, ExceptionKind::Runtime, "Failed get method name, error: 0x:12");
-             }
-             return to_str(self.method_names()[index]);
-           },
-           nb::arg("method_index"))
+      .def(
+          "get_method_name",
+          [](ProgramSession& self, size_t index) {
+            if (index >= self.method_names().size()) {
+              runtime::set_error_message("method %zu does not exist: the program has %zu", index,
+                                         self.method_names().size());
+              raise(Error::InvalidArgument, ExceptionKind::Runtime,
+                    "Failed get method name, error: 0x:12");
+            }
+            return to_str(self.method_names()[index]);
+          },
+          nb::arg("method_index"))
       .def("load_method", &load_method, nb::arg("method_name"))
       .def("method_meta", &method_meta, nb::arg("method_name"))
       .def("has_etdump", [](ProgramSession& self) { return self.tracing().enabled(); })
-      .def("write_etdump_result_to_file", &write_etdump, nb::arg("path"), nb::arg("debug_buffer_path") = nb::none());
+      .def("write_etdump_result_to_file", &write_etdump, nb::arg("path"),
+           nb::arg("debug_buffer_path") = nb::none());
 }
 
 runtime::Result<std::vector<Output>> read_outputs(MethodSession& method, bool clone) {
@@ -126,7 +134,8 @@ size_t plan_memory_bytes(MethodSession& method) {
   return method.method().plan_memory_bytes();
 }
 
-runtime::Result<Output> read_attribute(const std::shared_ptr<MethodSession>& method, const std::string& name) {
+runtime::Result<Output> read_attribute(const std::shared_ptr<MethodSession>& method,
+                                       const std::string& name) {
   const nb::gil_scoped_release unlocked;
   const std::lock_guard<std::mutex> turn(method->mutex());
   auto tensor = method->method().get_attribute(name);
@@ -135,68 +144,88 @@ runtime::Result<Output> read_attribute(const std::shared_ptr<MethodSession>& met
 }
 
 void bind_method(nb::module_& m) {
-  nb::class_<MethodSession>(m, "ExecuTorchMethod", "A loaded method. Calls from several threads take turns.")
-      .def("set_inputs",
-           [](MethodSession& self, nb::handle inputs) {
-             std::vector<Input> converted = self.convert_inputs(inputs);
-             Error error;
-             {
-               const nb::gil_scoped_release unlocked;
-               const std::lock_guard<std::mutex> turn(self.mutex());
-               error = self.set_inputs(converted);
-             }
-             ET_RAISE_UNLESS_OK(error, "method->set_inputs() for method '%s' failed with error 0x%x", self.name().c_str(),
-                                static_cast<unsigned>(error));
-           },
-           nb::arg("inputs"))
-      .def("execute",
-           [](MethodSession& self, std::optional<double> timeout) {
-             const double seconds = timeout_from(timeout);
-             Error error;
-             {
-               const nb::gil_scoped_release unlocked;
-               const std::lock_guard<std::mutex> turn(self.mutex());
-               error = self.execute(seconds);
-             }
-             ET_RAISE_UNLESS_OK(error, "method->execute() failed with error 0x%x", static_cast<unsigned>(error));
-           },
-           nb::arg("timeout") = nb::none(), "Runs on the inputs set before, at most `timeout` seconds.")
-      .def("get_outputs",
-           [](MethodSession& self, bool clone_outputs) {
-             auto outputs = read_outputs(self, clone_outputs);
-             ET_RAISE_UNLESS_OK(outputs.error(), "method->get_outputs() for method '%s' failed with error 0x%x",
-                                self.name().c_str(), static_cast<unsigned>(outputs.error()));
-             return to_list(std::move(*outputs));
-           },
-           nb::arg("clone_outputs") = true)
-      .def("call",
-           [](const std::shared_ptr<MethodSession>& self, nb::handle inputs, bool clone_outputs,
-              std::optional<double> timeout) { return run_method(self, inputs, clone_outputs, timeout_from(timeout), false); },
-           nb::arg("inputs") = nb::list(), nb::arg("clone_outputs") = true, nb::arg("timeout") = nb::none())
-      .def("__call__",
-           [](const std::shared_ptr<MethodSession>& self, nb::handle inputs, bool clone_outputs,
-              std::optional<double> timeout) { return run_method(self, inputs, clone_outputs, timeout_from(timeout), false); },
-           nb::arg("inputs") = nb::list(), nb::arg("clone_outputs") = true, nb::arg("timeout") = nb::none())
-      .def("get_attribute",
-           [](const std::shared_ptr<MethodSession>& self, const std::string& name) {
-             auto output = read_attribute(self, name);
-             ET_RAISE_UNLESS_OK(output.error(), "Failed to get attribute '%s' for method '%s', error: 0x:%x", name.c_str(),
-                                self->name().c_str(), static_cast<unsigned>(output.error()));
-             return to_python(std::move(*output));
-           },
-           nb::arg("name"), "The attribute's tensor, in the method's own memory.")
+  nb::class_<MethodSession>(m, "ExecuTorchMethod",
+                            "A loaded method. Calls from several threads take turns.")
+      .def(
+          "set_inputs",
+          [](MethodSession& self, nb::handle inputs) {
+            std::vector<Input> converted = self.convert_inputs(inputs);
+            Error error;
+            {
+              const nb::gil_scoped_release unlocked;
+              const std::lock_guard<std::mutex> turn(self.mutex());
+              error = self.set_inputs(converted);
+            }
+            ET_RAISE_UNLESS_OK(error, "method->set_inputs() for method '%s' failed with error 0x%x",
+                               self.name().c_str(), static_cast<unsigned>(error));
+          },
+          nb::arg("inputs"))
+      .def(
+          "execute",
+          [](MethodSession& self, std::optional<double> timeout) {
+            const double seconds = timeout_from(timeout);
+            Error error;
+            {
+              const nb::gil_scoped_release unlocked;
+              const std::lock_guard<std::mutex> turn(self.mutex());
+              error = self.execute(seconds);
+            }
+            ET_RAISE_UNLESS_OK(error, "method->execute() failed with error 0x%x",
+                               static_cast<unsigned>(error));
+          },
+          nb::arg("timeout") = nb::none(),
+          "Runs on the inputs set before, at most `timeout` seconds.")
+      .def(
+          "get_outputs",
+          [](MethodSession& self, bool clone_outputs) {
+            auto outputs = read_outputs(self, clone_outputs);
+            ET_RAISE_UNLESS_OK(outputs.error(),
+                               "method->get_outputs() for method '%s' failed with error 0x%x",
+                               self.name().c_str(), static_cast<unsigned>(outputs.error()));
+            return to_list(std::move(*outputs));
+          },
+          nb::arg("clone_outputs") = true)
+      .def(
+          "call",
+          [](const std::shared_ptr<MethodSession>& self, nb::handle inputs, bool clone_outputs,
+             std::optional<double> timeout) {
+            return run_method(self, inputs, clone_outputs, timeout_from(timeout), false);
+          },
+          nb::arg("inputs") = nb::list(), nb::arg("clone_outputs") = true,
+          nb::arg("timeout") = nb::none())
+      .def(
+          "__call__",
+          [](const std::shared_ptr<MethodSession>& self, nb::handle inputs, bool clone_outputs,
+             std::optional<double> timeout) {
+            return run_method(self, inputs, clone_outputs, timeout_from(timeout), false);
+          },
+          nb::arg("inputs") = nb::list(), nb::arg("clone_outputs") = true,
+          nb::arg("timeout") = nb::none())
+      .def(
+          "get_attribute",
+          [](const std::shared_ptr<MethodSession>& self, const std::string& name) {
+            auto output = read_attribute(self, name);
+            ET_RAISE_UNLESS_OK(
+                output.error(), "Failed to get attribute '%s' for method '%s', error: 0x:%x",
+                name.c_str(), self->name().c_str(), static_cast<unsigned>(output.error()));
+            return to_python(std::move(*output));
+          },
+          nb::arg("name"), "The attribute's tensor, in the method's own memory.")
       .def("method_meta",
            [](MethodSession& self) {
              auto meta = PyMethodMeta::from(self.meta());
-             ET_RAISE_UNLESS_OK(meta.error(), "Failed to get method meta for method %s", self.name().c_str());
+             ET_RAISE_UNLESS_OK(meta.error(), "Failed to get method meta for method %s",
+                                self.name().c_str());
              return std::move(*meta);
            })
-      .def("_plan_report", [](MethodSession& self) {
-             nb::list lines;
-             for (const std::string& line : plan_report(self)) lines.append(to_str(line));
-             return lines;
-           },
-           "What planning did at load, a line each.")
+      .def(
+          "_plan_report",
+          [](MethodSession& self) {
+            nb::list lines;
+            for (const std::string& line : plan_report(self)) lines.append(to_str(line));
+            return lines;
+          },
+          "What planning did at load, a line each.")
       .def("_plan_memory_bytes", &plan_memory_bytes,
            "Bytes that the plan holds beyond the program and its arenas.");
 }
@@ -204,8 +233,9 @@ void bind_method(nb::module_& m) {
 }  // namespace
 
 void bind_programs(nb::module_& m) {
-  nb::enum_<Verification>(m, "Verification", nb::is_arithmetic(),
-                          "How much of a program is checked before use. Memory safety is checked at every level.")
+  nb::enum_<Verification>(
+      m, "Verification", nb::is_arithmetic(),
+      "How much of a program is checked before use. Memory safety is checked at every level.")
       .value("Minimal", Verification::Minimal)
       .value("InternalConsistency", Verification::InternalConsistency);
   bind_program(m);
@@ -214,26 +244,30 @@ void bind_programs(nb::module_& m) {
   const auto none = nb::none();
   m.def(
       "_load_program",
-      [](nb::handle path, bool enable_etdump, size_t debug_buffer_size, Verification verification, nb::handle data_path,
-         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
-         std::optional<std::string> cache_dir) {
-        return open_program(path, data_path, make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                                          memory_limit, plan_memory_limit, std::move(cache_dir)));
+      [](nb::handle path, bool enable_etdump, size_t debug_buffer_size, Verification verification,
+         nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
+         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir) {
+        return open_program(path, data_path,
+                            make_options(verification, enable_etdump, debug_buffer_size, plan,
+                                         memory_limit, plan_memory_limit, std::move(cache_dir)));
       },
       nb::arg("path"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
-      nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none, nb::arg("plan") = true,
-      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none, nb::arg("cache_dir") = none);
+      nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
+      nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
+      nb::arg("cache_dir") = none);
   m.def(
       "_load_program_from_buffer",
-      [](nb::handle buffer, bool enable_etdump, size_t debug_buffer_size, Verification verification, nb::handle data_path,
-         bool plan, std::optional<size_t> memory_limit, std::optional<size_t> plan_memory_limit,
-         std::optional<std::string> cache_dir) {
-        return open_program(buffer, data_path, make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                                            memory_limit, plan_memory_limit, std::move(cache_dir)));
+      [](nb::handle buffer, bool enable_etdump, size_t debug_buffer_size, Verification verification,
+         nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
+         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir) {
+        return open_program(buffer, data_path,
+                            make_options(verification, enable_etdump, debug_buffer_size, plan,
+                                         memory_limit, plan_memory_limit, std::move(cache_dir)));
       },
       nb::arg("buffer"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
-      nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none, nb::arg("plan") = true,
-      nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none, nb::arg("cache_dir") = none);
+      nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
+      nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
+      nb::arg("cache_dir") = none);
 }
 
 }  // namespace executorch::python

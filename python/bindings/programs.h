@@ -16,6 +16,7 @@ runtime::Error load_unlocked(ProgramSession& session);
 PyMethodMeta method_meta(ProgramSession& session, const std::string& name);
 
 /// Raises RuntimeError when profiling is off or a file cannot be written.
-void write_etdump(ProgramSession& session, const std::string& path, const std::optional<std::string>& debug_path);
+void write_etdump(ProgramSession& session, const std::string& path,
+                  const std::optional<std::string>& debug_path);
 
 }  // namespace executorch::python

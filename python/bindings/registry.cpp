@@ -34,10 +34,12 @@ namespace {
 /// The arguments of one call as the kernel sees them, and all that they point at. Does not move.
 class Call {
  public:
-  Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments, nb::handle result);
+  Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments,
+       nb::handle result);
 
   runtime::Span<EValue*> stack() { return {stack_.data(), stack_.size()}; }
-  /// Final sizes of every tensor that the operator wrote, lists flattened; the returned value when it wrote none.
+  /// Final sizes of every tensor that the operator wrote, lists flattened; the returned value when
+  /// it wrote none.
   nb::object outcome() const;
 
  private:
@@ -79,11 +81,12 @@ class Call {
   std::vector<EValue*> written_;
 };
 
-Call::Call(const std::string& name, const runtime::OperatorSchema& schema, const nb::list& arguments, nb::handle result)
+Call::Call(const std::string& name, const runtime::OperatorSchema& schema,
+           const nb::list& arguments, nb::handle result)
     : name_(name) {
   if (arguments.size() != schema.num_arguments) {
-    runtime::set_error_message("%s takes %zu arguments, %zu were given", name.c_str(), schema.num_arguments,
-                               arguments.size());
+    runtime::set_error_message("%s takes %zu arguments, %zu were given", name.c_str(),
+                               schema.num_arguments, arguments.size());
     raise(Error::InvalidArgument, ExceptionKind::Runtime, "error: 0x12");
   }
   std::vector<EValue*> outs;
@@ -126,10 +129,12 @@ EValue* Call::convert(nb::handle item, const runtime::SchemaArgument& argument) 
     case ArgumentKind::IntList:
     case ArgumentKind::DoubleList:
     case ArgumentKind::BoolList:
-      if (nb::isinstance<nb::list>(item) || nb::isinstance<nb::tuple>(item)) return convert_list(item, argument);
+      if (nb::isinstance<nb::list>(item) || nb::isinstance<nb::tuple>(item))
+        return convert_list(item, argument);
       return convert_plain(item);
     case ArgumentKind::Double:
-      if (PyFloat_Check(item.ptr()) || PyLong_Check(item.ptr())) return keep(EValue(nb::cast<double>(nb::float_(item))));
+      if (PyFloat_Check(item.ptr()) || PyLong_Check(item.ptr()))
+        return keep(EValue(nb::cast<double>(nb::float_(item))));
       return convert_plain(item);
     default:
       return convert_plain(item);
@@ -147,15 +152,17 @@ EValue* Call::convert_tensor(nb::handle item, bool written) {
   Input& input = *inputs_.back();
   if (!written) return &input.value;
   if (!input.value.isTensor() || input.copy) {
-    runtime::set_error_message("%s must be a writable tensor that lies densely in memory", current_.c_str());
+    runtime::set_error_message("%s must be a writable tensor that lies densely in memory",
+                               current_.c_str());
     raise(Error::InvalidArgument, ExceptionKind::Runtime, "error: 0x12");
   }
   // The kernel may shrink an out: its memory is the bound.
   const aten::Tensor tensor = input.value.toTensor();
   outs_.push_back(std::make_unique<TensorStorage>(
-      tensor.scalar_type(), std::vector<aten::SizesType>(tensor.sizes().begin(), tensor.sizes().end()),
-      std::vector<aten::DimOrderType>(tensor.dim_order().begin(), tensor.dim_order().end()), tensor.mutable_data_ptr(),
-      aten::TensorShapeDynamism::DYNAMIC_BOUND));
+      tensor.scalar_type(),
+      std::vector<aten::SizesType>(tensor.sizes().begin(), tensor.sizes().end()),
+      std::vector<aten::DimOrderType>(tensor.dim_order().begin(), tensor.dim_order().end()),
+      tensor.mutable_data_ptr(), aten::TensorShapeDynamism::DYNAMIC_BOUND));
   written_.push_back(keep(EValue(outs_.back()->tensor())));
   return written_.back();
 }
@@ -202,8 +209,8 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
   }
   switch (argument.kind) {
     case ArgumentKind::IntList:
-      list.int_list =
-          std::make_unique<runtime::BoxedEvalueList<int64_t>>(list.wrapped.data(), list.integers.data(), count);
+      list.int_list = std::make_unique<runtime::BoxedEvalueList<int64_t>>(
+          list.wrapped.data(), list.integers.data(), count);
       return keep(EValue(list.int_list.get()));
     case ArgumentKind::DoubleList:
       list.double_list = {list.doubles.data(), list.doubles.size()};
@@ -220,8 +227,8 @@ EValue* Call::convert_list(nb::handle item, const runtime::SchemaArgument& argum
           list.wrapped.data(), list.optional_tensors.data(), count);
       return keep(EValue(list.optional_list.get()));
     default:
-      list.tensor_list =
-          std::make_unique<runtime::BoxedEvalueList<aten::Tensor>>(list.wrapped.data(), list.tensors.data(), count);
+      list.tensor_list = std::make_unique<runtime::BoxedEvalueList<aten::Tensor>>(
+          list.wrapped.data(), list.tensors.data(), count);
       return keep(EValue(list.tensor_list.get()));
   }
 }
@@ -250,7 +257,8 @@ nb::object call_operator(const std::string& name, const nb::list& arguments, nb:
     raise(Error::OperatorMissing, ExceptionKind::Key, "error: 0x14");
   }
   runtime::OperatorSchema schema;
-  ET_RAISE_UNLESS_OK(runtime::parse_operator_schema(text, &schema), "malformed schema of %s", name.c_str());
+  ET_RAISE_UNLESS_OK(runtime::parse_operator_schema(text, &schema), "malformed schema of %s",
+                     name.c_str());
   const auto function = runtime::get_op_function_from_registry(name.c_str());
   ET_RAISE_UNLESS_OK(function.error(), "error: 0x14");
 
@@ -289,7 +297,8 @@ nb::list backend_names() {
 }  // namespace
 
 void bind_registry(nb::module_& m) {
-  m.def("_get_operator_names", &operator_names, "Names of all registered operators, in order of registration.");
+  m.def("_get_operator_names", &operator_names,
+        "Names of all registered operators, in order of registration.");
   m.def(
       "_get_operator_schema",
       [](const std::string& name) -> nb::object {
@@ -304,10 +313,12 @@ void bind_registry(nb::module_& m) {
         return hint ? nb::object(nb::str(hint)) : nb::none();
       },
       nb::arg("name"), "What provides an operator that is not registered, or None.");
-  m.def("_call_operator", &call_operator, nb::arg("name"), nb::arg("arguments"), nb::arg("result") = nb::none(),
-        nb::arg("seed") = nb::none(),
-        "Calls a registered operator once. `arguments` follow the schema, outs included (dense writable arrays as large "
-        "as the result may become); `result` is the tensor that an operator without outs returns into. Returns the final "
+  m.def("_call_operator", &call_operator, nb::arg("name"), nb::arg("arguments"),
+        nb::arg("result") = nb::none(), nb::arg("seed") = nb::none(),
+        "Calls a registered operator once. `arguments` follow the schema, outs included (dense "
+        "writable arrays as large "
+        "as the result may become); `result` is the tensor that an operator without outs returns "
+        "into. Returns the final "
         "sizes of all written tensors, or the returned value when none is written.");
   m.def("_get_registered_backend_names", &backend_names);
   m.def(
@@ -317,8 +328,10 @@ void bind_registry(nb::module_& m) {
         return backend != nullptr && backend->is_available();
       },
       nb::arg("backend_name"));
-  m.def("_threadpool_get_thread_count",
-        [] { return extension::threadpool::get_threadpool()->get_thread_count(); }, "Threads that a run may use.");
+  m.def(
+      "_threadpool_get_thread_count",
+      [] { return extension::threadpool::get_threadpool()->get_thread_count(); },
+      "Threads that a run may use.");
   m.def(
       "_unsafe_reset_threadpool",
       [](uint32_t num_threads) {

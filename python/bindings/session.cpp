@@ -22,20 +22,23 @@ namespace executorch::python {
 
 namespace {
 
-std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source, runtime::DataLoader* loader) {
+std::unique_ptr<runtime::NamedDataMap> read_data_map(const Source& source,
+                                                     runtime::DataLoader* loader) {
   auto map = extension::FlatTensorDataMap::load(loader);
-  ET_RAISE_UNLESS_OK(map.error(), "Failed to load data map from %s, error: 0x:%x",
-                     source.name(), static_cast<unsigned>(map.error()));
+  ET_RAISE_UNLESS_OK(map.error(), "Failed to load data map from %s, error: 0x:%x", source.name(),
+                     static_cast<unsigned>(map.error()));
   return std::make_unique<extension::FlatTensorDataMap>(std::move(*map));
 }
 
 bool same_tensor(const runtime::EValue& a, const runtime::EValue& b) {
-  return a.isTensor() && b.isTensor() && a.toTensor().unsafeGetTensorImpl() == b.toTensor().unsafeGetTensorImpl();
+  return a.isTensor() && b.isTensor() &&
+         a.toTensor().unsafeGetTensorImpl() == b.toTensor().unsafeGetTensorImpl();
 }
 
 }  // namespace
 
-std::shared_ptr<ProgramSession> ProgramSession::open(Source program, std::vector<Source> data, SessionOptions options) {
+std::shared_ptr<ProgramSession> ProgramSession::open(Source program, std::vector<Source> data,
+                                                     SessionOptions options) {
   runtime::runtime_init();
   std::shared_ptr<ProgramSession> session(new ProgramSession());
   session->source_ = std::move(program);
@@ -56,9 +59,11 @@ Error ProgramSession::ensure_loaded() {
   if (data_maps_.size() > 1 && !merged_data_) {
     std::vector<const runtime::NamedDataMap*> maps;
     for (const auto& map : data_maps_) maps.push_back(map.get());
-    auto merged = extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap::load({maps.data(), maps.size()});
+    auto merged =
+        extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap::load({maps.data(), maps.size()});
     if (!merged.ok()) return merged.error();
-    merged_data_ = std::make_unique<extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap>(std::move(*merged));
+    merged_data_ = std::make_unique<extension::ET_MERGED_DATA_MAP_NAMESPACE::MergedDataMap>(
+        std::move(*merged));
   }
   auto program = runtime::Program::load(loader_.get(), options_.verification);
   if (!program.ok()) {
@@ -76,7 +81,8 @@ Error ProgramSession::ensure_loaded() {
   return Error::Ok;
 }
 
-Result<std::unique_ptr<extension::PlannedMemory>> ProgramSession::planned_memory_for(const std::string& method) {
+Result<std::unique_ptr<extension::PlannedMemory>> ProgramSession::planned_memory_for(
+    const std::string& method) {
   auto meta = program_->method_meta(method.c_str());
   if (!meta.ok()) return meta.error();
   if (options_.share_arenas && !shared_arenas_) {
@@ -109,21 +115,22 @@ double timeout_from(std::optional<double> seconds) {
   return std::max(*seconds, 0.0);
 }
 
-Result<std::shared_ptr<MethodSession>> MethodSession::load(std::shared_ptr<ProgramSession> program,
-                                                           const std::string& name,
-                                                           std::unique_ptr<extension::PlannedMemory> memory,
-                                                           std::shared_ptr<std::mutex> turn) {
+Result<std::shared_ptr<MethodSession>> MethodSession::load(
+    std::shared_ptr<ProgramSession> program, const std::string& name,
+    std::unique_ptr<extension::PlannedMemory> memory, std::shared_ptr<std::mutex> turn) {
   std::shared_ptr<MethodSession> session(new MethodSession());
   session->name_ = name;
   session->program_ = std::move(program);
   session->planned_memory_ = std::move(memory);
   session->turn_ = std::move(turn);
-  session->memory_manager_.emplace(&session->method_allocator_, session->planned_memory_->allocator(),
+  session->memory_manager_.emplace(&session->method_allocator_,
+                                   session->planned_memory_->allocator(),
                                    &session->temp_allocator_);
 
   ProgramSession& owner = *session->program_;
-  auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_, owner.tracing().tracer(),
-                                            owner.data_map(), nullptr, {}, owner.options().load_options());
+  auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_,
+                                            owner.tracing().tracer(), owner.data_map(), nullptr, {},
+                                            owner.options().load_options());
   if (!method.ok()) return method.error();
   session->method_.emplace(std::move(*method));
 
@@ -165,8 +172,8 @@ std::vector<Input> MethodSession::convert_inputs(nb::handle inputs) {
     const size_t index = converted.size();
     static const ExpectedLayout kNone;
     const ExpectedLayout& layout = index < layouts_.size() ? layouts_[index] : kNone;
-    converted.push_back(
-        convert_input(item, layout, "input " + std::to_string(index) + " of method '" + name_ + "'"));
+    converted.push_back(convert_input(
+        item, layout, "input " + std::to_string(index) + " of method '" + name_ + "'"));
   };
   if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr())) {
     for (nb::handle item : inputs) append(item);
@@ -177,14 +184,16 @@ std::vector<Input> MethodSession::convert_inputs(nb::handle inputs) {
 }
 
 Error MethodSession::set_inputs(std::vector<Input>& inputs) {
-  ET_REQUIRE(inputs.size() == layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
-             name_.c_str(), layouts_.size(), inputs.size());
+  ET_REQUIRE(inputs.size() == layouts_.size(), InvalidArgument,
+             "method '%s' takes %zu inputs, %zu were given", name_.c_str(), layouts_.size(),
+             inputs.size());
   return set_leading_inputs(inputs);
 }
 
 Error MethodSession::set_leading_inputs(std::vector<Input>& inputs) {
-  ET_REQUIRE(inputs.size() <= layouts_.size(), InvalidArgument, "method '%s' takes %zu inputs, %zu were given",
-             name_.c_str(), layouts_.size(), inputs.size());
+  ET_REQUIRE(inputs.size() <= layouts_.size(), InvalidArgument,
+             "method '%s' takes %zu inputs, %zu were given", name_.c_str(), layouts_.size(),
+             inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     ET_TRY(method_->set_input(inputs[i].value, i));
     std::swap(current_inputs_[i], inputs[i]);
@@ -193,7 +202,8 @@ Error MethodSession::set_leading_inputs(std::vector<Input>& inputs) {
 }
 
 Error MethodSession::provide_output_memory() {
-  // Outputs without planned memory get fresh memory for every run, so results of earlier runs stay what they were.
+  // Outputs without planned memory get fresh memory for every run, so results of earlier runs stay
+  // what they were.
   const runtime::MethodMeta meta = method_->method_meta();
   output_memory_.assign(meta.num_outputs(), nullptr);
   for (size_t i = 0; i < meta.num_outputs(); ++i) {
@@ -204,12 +214,14 @@ Error MethodSession::provide_output_memory() {
     if (!info.ok()) return info.error();
     if (info->is_memory_planned() || passed_through_[i]) continue;
     for (size_t earlier = 0; earlier < i && !output_memory_[i]; ++earlier) {
-      if (same_tensor(method_->get_output(earlier), method_->get_output(i))) output_memory_[i] = output_memory_[earlier];
+      if (same_tensor(method_->get_output(earlier), method_->get_output(i)))
+        output_memory_[i] = output_memory_[earlier];
     }
     if (output_memory_[i]) continue;
     const size_t bytes = info->nbytes();
     std::shared_ptr<void> memory(std::malloc(bytes + 1), std::free);
-    ET_REQUIRE(memory != nullptr, MemoryAllocationFailed, "no memory for output %zu of %zu bytes", i, bytes);
+    ET_REQUIRE(memory != nullptr, MemoryAllocationFailed, "no memory for output %zu of %zu bytes",
+               i, bytes);
     ET_TRY(method_->set_output_data_ptr(memory.get(), bytes, i));
     output_memory_[i] = std::move(memory);
   }
@@ -223,7 +235,8 @@ Error MethodSession::execute(double seconds) {
   if (seconds > kLongestTimeout) return method_->execute();
   runtime::RunControl control;
   control.deadline = std::chrono::steady_clock::now() +
-                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                         std::chrono::duration<double>(seconds));
   method_->set_run_control(&control);
   const Error error = method_->execute();
   method_->set_run_control(nullptr);
@@ -249,8 +262,9 @@ Result<std::vector<Output>> MethodSession::outputs(bool clone) {
   return results;
 }
 
-Result<std::vector<Output>> run_converted(MethodSession& method, std::vector<Input>& inputs, bool clone_outputs,
-                                          double timeout, bool partial, const char** stage) {
+Result<std::vector<Output>> run_converted(MethodSession& method, std::vector<Input>& inputs,
+                                          bool clone_outputs, double timeout, bool partial,
+                                          const char** stage) {
   const nb::gil_scoped_release unlocked;
   const std::lock_guard<std::mutex> turn(method.mutex());
   *stage = "set_inputs";
@@ -267,8 +281,8 @@ nb::list to_list(std::vector<Output>&& outputs) {
   return results;
 }
 
-nb::list run_method(const std::shared_ptr<MethodSession>& method, nb::handle inputs, bool clone_outputs, double timeout,
-                    bool partial) {
+nb::list run_method(const std::shared_ptr<MethodSession>& method, nb::handle inputs,
+                    bool clone_outputs, double timeout, bool partial) {
   std::vector<Input> converted = method->convert_inputs(inputs);
   const char* stage = "";
   auto outputs = run_converted(*method, converted, clone_outputs, timeout, partial, &stage);

@@ -1,4 +1,5 @@
-// A program and its methods as Python holds them: files, memory and locks around the runtime's objects.
+// A program and its methods as Python holds them: files, memory and locks around the runtime's
+// objects.
 #pragma once
 
 #include <limits>
@@ -29,7 +30,8 @@ struct SessionOptions {
   runtime::Program::Verification verification = runtime::Program::Verification::InternalConsistency;
   bool enable_etdump = false;
   size_t debug_buffer_size = 0;
-  /// Host-only methods share one set of arenas, as programs exported with shared mutable buffers expect.
+  /// Host-only methods share one set of arenas, as programs exported with shared mutable buffers
+  /// expect.
   bool share_arenas = false;
   runtime::LoadOptions load;
   /// As LoadOptions::cache_dir.
@@ -47,8 +49,10 @@ class MethodSession;
 /// One opened program with its data files. The program itself is parsed at first use.
 class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
  public:
-  /// Opens the files; raises RuntimeError, worded as the original does, when one cannot be opened or is no data file.
-  static std::shared_ptr<ProgramSession> open(Source program, std::vector<Source> data, SessionOptions options);
+  /// Opens the files; raises RuntimeError, worded as the original does, when one cannot be opened
+  /// or is no data file.
+  static std::shared_ptr<ProgramSession> open(Source program, std::vector<Source> data,
+                                              SessionOptions options);
 
   /// Parses and verifies the program, once.
   runtime::Error ensure_loaded();
@@ -65,14 +69,17 @@ class ProgramSession : public std::enable_shared_from_this<ProgramSession> {
   runtime::Error write_trace(const std::string& path, const std::string& debug_path);
   /// All data files as one map; null when there are none. Valid after ensure_loaded().
   const runtime::NamedDataMap* data_map() const {
-    return merged_data_ ? merged_data_.get() : data_maps_.empty() ? nullptr : data_maps_.front().get();
+    return merged_data_         ? merged_data_.get()
+           : data_maps_.empty() ? nullptr
+                                : data_maps_.front().get();
   }
 
  private:
   ProgramSession() = default;
   /// Methods share arenas or a tracer: one of them runs at a time.
   bool methods_take_turns() const { return options_.share_arenas || tracing_.enabled(); }
-  runtime::Result<std::unique_ptr<extension::PlannedMemory>> planned_memory_for(const std::string& method);
+  runtime::Result<std::unique_ptr<extension::PlannedMemory>> planned_memory_for(
+      const std::string& method);
 
   Source source_;
   std::vector<Source> data_sources_;
@@ -96,13 +103,13 @@ inline constexpr double kNoTimeout = std::numeric_limits<double>::infinity();
 /// Seconds from what Python passes; None is kNoTimeout. Raises ValueError when it is no number.
 double timeout_from(std::optional<double> seconds);
 
-/// One loaded method. Calls from several threads take turns; none of them holds the Python lock while running.
+/// One loaded method. Calls from several threads take turns; none of them holds the Python lock
+/// while running.
 class MethodSession : public std::enable_shared_from_this<MethodSession> {
  public:
-  static runtime::Result<std::shared_ptr<MethodSession>> load(std::shared_ptr<ProgramSession> program,
-                                                              const std::string& name,
-                                                              std::unique_ptr<extension::PlannedMemory> memory,
-                                                              std::shared_ptr<std::mutex> turn);
+  static runtime::Result<std::shared_ptr<MethodSession>> load(
+      std::shared_ptr<ProgramSession> program, const std::string& name,
+      std::unique_ptr<extension::PlannedMemory> memory, std::shared_ptr<std::mutex> turn);
 
   const std::string& name() const { return name_; }
   std::shared_ptr<ProgramSession> program() const { return program_; }
@@ -112,8 +119,8 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
   /// Converts a flat sequence, or one bare tensor. Caller holds the Python lock.
   std::vector<Input> convert_inputs(nanobind::handle inputs);
 
-  /// The following run without the Python lock, the caller holding mutex(). Inputs that are replaced are left in `inputs`,
-  /// to be released under the Python lock.
+  /// The following run without the Python lock, the caller holding mutex(). Inputs that are
+  /// replaced are left in `inputs`, to be released under the Python lock.
   runtime::Error set_inputs(std::vector<Input>& inputs);
   /// As set_inputs, but fewer inputs than the method has leave the others as they were.
   runtime::Error set_leading_inputs(std::vector<Input>& inputs);
@@ -145,17 +152,19 @@ class MethodSession : public std::enable_shared_from_this<MethodSession> {
   std::vector<bool> passed_through_;
 };
 
-/// Runs a method on converted inputs as one sequence and returns the Python results. Releases the lock while running.
-/// `partial`: missing inputs keep their contents. `timeout` in seconds.
-nanobind::list run_method(const std::shared_ptr<MethodSession>& method, nanobind::handle inputs, bool clone_outputs,
-                          double timeout, bool partial);
+/// Runs a method on converted inputs as one sequence and returns the Python results. Releases the
+/// lock while running. `partial`: missing inputs keep their contents. `timeout` in seconds.
+nanobind::list run_method(const std::shared_ptr<MethodSession>& method, nanobind::handle inputs,
+                          bool clone_outputs, double timeout, bool partial);
 
 /// The Python values of a run.
 nanobind::list to_list(std::vector<Output>&& outputs);
 
-/// As run_method, on inputs that are converted already. `stage` tells what failed; replaced inputs are left in
-/// `inputs`.
-runtime::Result<std::vector<Output>> run_converted(MethodSession& method, std::vector<Input>& inputs, bool clone_outputs,
-                                                   double timeout, bool partial, const char** stage);
+/// As run_method, on inputs that are converted already. `stage` tells what failed; replaced inputs
+/// are left in `inputs`.
+runtime::Result<std::vector<Output>> run_converted(MethodSession& method,
+                                                   std::vector<Input>& inputs, bool clone_outputs,
+                                                   double timeout, bool partial,
+                                                   const char** stage);
 
 }  // namespace executorch::python

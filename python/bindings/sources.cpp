@@ -39,7 +39,8 @@ std::string encoded_path(nb::handle path) {
   const char* characters = PyBytes_AsString(encoded.ptr());
   if (characters == nullptr) throw nb::python_error();
   std::string text(characters, static_cast<size_t>(PyBytes_Size(encoded.ptr())));
-  if (text.find('\0') != std::string::npos) throw nb::value_error("a path cannot contain a null byte");
+  if (text.find('\0') != std::string::npos)
+    throw nb::value_error("a path cannot contain a null byte");
   return text;
 }
 
@@ -57,7 +58,9 @@ nb::object stable_buffer(nb::handle object) {
   return nb::steal(view);
 }
 
-ByteView view_bytes(const nb::object& buffer) { return BufferRequest(buffer).bytes(); }
+ByteView view_bytes(const nb::object& buffer) {
+  return BufferRequest(buffer).bytes();
+}
 
 Source source_from(nb::handle object) {
   Source source;
@@ -86,9 +89,10 @@ std::shared_ptr<runtime::DataLoader> open_source(const Source& source) {
     const ByteView bytes = view_bytes(source.buffer);
     return std::make_shared<extension::BufferDataLoader>(bytes.data, bytes.size);
   }
-  auto loader = extension::MmapDataLoader::from(source.path.c_str(), extension::MmapDataLoader::MlockConfig::NoMlock);
-  ET_RAISE_UNLESS_OK(loader.error(), "Failed to create MmapDataLoader from file %s, error: 0x:%x", source.path.c_str(),
-                     static_cast<unsigned>(loader.error()));
+  auto loader = extension::MmapDataLoader::from(source.path.c_str(),
+                                                extension::MmapDataLoader::MlockConfig::NoMlock);
+  ET_RAISE_UNLESS_OK(loader.error(), "Failed to create MmapDataLoader from file %s, error: 0x:%x",
+                     source.path.c_str(), static_cast<unsigned>(loader.error()));
   return std::make_shared<extension::MmapDataLoader>(std::move(*loader));
 }
 

@@ -20,16 +20,17 @@ struct ByteView {
 
 /// A path that is mapped, bytes that are used in place, or a loader that reads on demand.
 struct Source {
-  std::string path;                             // as the file system spells it, which need not be UTF-8
-  nanobind::object buffer;                      // what stable_buffer() made; kept alive while in use
+  std::string path;         // as the file system spells it, which need not be UTF-8
+  nanobind::object buffer;  // what stable_buffer() made; kept alive while in use
   std::shared_ptr<runtime::DataLoader> loader;  // shared with Python
 
   /// For texts.
   const char* name() const { return buffer ? "buffer" : loader ? "data loader" : path.c_str(); }
 };
 
-/// Bytes that stay where they are: bytes and views of read-only memory themselves, a copy of anything that may change
-/// under the program, and of bytes that lie at an address without the alignment that files want.
+/// Bytes that stay where they are: bytes and views of read-only memory themselves, a copy of
+/// anything that may change under the program, and of bytes that lie at an address without the
+/// alignment that files want.
 nanobind::object stable_buffer(nanobind::handle object);
 
 /// The bytes of what stable_buffer() made.

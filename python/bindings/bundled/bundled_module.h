@@ -29,11 +29,14 @@ class PyBundledModule {
   std::unique_ptr<PyModule> module_;
 };
 
-/// Runs a test case and returns the outputs; raises RuntimeError when they are not close to what the bundle expects.
-nanobind::list verify_bundled(PyModule& module, const BundledProgram& bundle, const std::string& method,
-                              int64_t test_case, double rtol, double atol);
+/// Runs a test case and returns the outputs; raises RuntimeError when they are not close to what
+/// the bundle expects.
+nanobind::list verify_bundled(PyModule& module, const BundledProgram& bundle,
+                              const std::string& method, int64_t test_case, double rtol,
+                              double atol);
 
 /// Sets the inputs of a test case, for plan_execute(). Raises RuntimeError.
-void load_bundled_input(PyModule& module, const BundledProgram& bundle, const std::string& method, int64_t test_case);
+void load_bundled_input(PyModule& module, const BundledProgram& bundle, const std::string& method,
+                        int64_t test_case);
 
 }  // namespace executorch::python

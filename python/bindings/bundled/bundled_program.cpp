@@ -35,13 +35,14 @@ Result<const runtime::TensorLayout> read_layout(const format::Tensor& tensor) {
   ET_REQUIRE(sizes.size() <= runtime::kTensorDimensionLimit, InvalidArgument,
              "the tensor has %zu dimensions, at most %zu are supported", sizes.size(),
              static_cast<size_t>(runtime::kTensorDimensionLimit));
-  ET_REQUIRE(sizes.size() == order.size(), InvalidArgument, "the tensor has %zu sizes and a dim order of %zu",
-             sizes.size(), order.size());
-  auto layout = runtime::TensorLayout::create(sizes, order, static_cast<aten::ScalarType>(tensor.scalar_type()));
+  ET_REQUIRE(sizes.size() == order.size(), InvalidArgument,
+             "the tensor has %zu sizes and a dim order of %zu", sizes.size(), order.size());
+  auto layout = runtime::TensorLayout::create(sizes, order,
+                                              static_cast<aten::ScalarType>(tensor.scalar_type()));
   if (!layout.ok()) return layout.error();
   const size_t bytes = to_span(tensor.data()).size();
-  ET_REQUIRE(layout->nbytes() == bytes, InvalidArgument, "the tensor's shape needs %zu bytes, its data have %zu",
-             layout->nbytes(), bytes);
+  ET_REQUIRE(layout->nbytes() == bytes, InvalidArgument,
+             "the tensor's shape needs %zu bytes, its data have %zu", layout->nbytes(), bytes);
   return layout;
 }
 
@@ -51,11 +52,14 @@ Result<Input> read_tensor(const format::Tensor& tensor) {
   Input input;
   const size_t bytes = layout->nbytes();
   input.copy.reset(new (std::nothrow) char[bytes + 1]);
-  ET_REQUIRE(input.copy != nullptr, MemoryAllocationFailed, "no memory for a tensor of %zu bytes", bytes);
+  ET_REQUIRE(input.copy != nullptr, MemoryAllocationFailed, "no memory for a tensor of %zu bytes",
+             bytes);
   if (bytes != 0) std::memcpy(input.copy.get(), tensor.data()->data(), bytes);
   input.storage = std::make_unique<TensorStorage>(
-      layout->scalar_type(), std::vector<aten::SizesType>(layout->sizes().begin(), layout->sizes().end()),
-      std::vector<aten::DimOrderType>(layout->dim_order().begin(), layout->dim_order().end()), input.copy.get());
+      layout->scalar_type(),
+      std::vector<aten::SizesType>(layout->sizes().begin(), layout->sizes().end()),
+      std::vector<aten::DimOrderType>(layout->dim_order().begin(), layout->dim_order().end()),
+      input.copy.get());
   input.value = runtime::EValue(input.storage->tensor());
   return input;
 }
@@ -77,16 +81,19 @@ Result<Input> read_value(const format::Value& value) {
       input.value = runtime::EValue(value.val_as_Double()->double_val());
       return input;
   }
-  return ET_ERROR(InvalidArgument, "a value has the unknown kind %d", static_cast<int>(value.val_type()));
+  return ET_ERROR(InvalidArgument, "a value has the unknown kind %d",
+                  static_cast<int>(value.val_type()));
 }
 
 Error check_value(const format::Value* value) {
   ET_REQUIRE(value != nullptr, InvalidArgument, "the value is missing");
-  ET_REQUIRE(value->val_type() == format::ValueUnion::NONE || value->val() != nullptr, InvalidArgument,
-             "the value has a kind and no content");
-  ET_REQUIRE(value->val_type() <= format::ValueUnion::MAX, InvalidArgument, "the value has the unknown kind %d",
-             static_cast<int>(value->val_type()));
-  return value->val_type() == format::ValueUnion::Tensor ? read_layout(*value->val_as_Tensor()).error() : Error::Ok;
+  ET_REQUIRE(value->val_type() == format::ValueUnion::NONE || value->val() != nullptr,
+             InvalidArgument, "the value has a kind and no content");
+  ET_REQUIRE(value->val_type() <= format::ValueUnion::MAX, InvalidArgument,
+             "the value has the unknown kind %d", static_cast<int>(value->val_type()));
+  return value->val_type() == format::ValueUnion::Tensor
+             ? read_layout(*value->val_as_Tensor()).error()
+             : Error::Ok;
 }
 
 Error check_values(const Values* values, const char* what) {
@@ -137,27 +144,32 @@ Error verify_tables(const uint8_t* data, size_t size) {
 
 Error check_bundle(const format::BundledProgram& root) {
   ET_REQUIRE(root.version() <= kNewestVersion, InvalidArgument,
-             "it has version %u of the format, this runtime reads up to %u", root.version(), kNewestVersion);
-  ET_REQUIRE(root.program() != nullptr && root.program()->size() != 0, InvalidArgument, "it contains no program");
+             "it has version %u of the format, this runtime reads up to %u", root.version(),
+             kNewestVersion);
+  ET_REQUIRE(root.program() != nullptr && root.program()->size() != 0, InvalidArgument,
+             "it contains no program");
   if (root.method_test_suites() == nullptr) return Error::Ok;
-  for (const format::BundledMethodTestSuite* suite : *root.method_test_suites()) ET_TRY(check_suite(suite));
+  for (const format::BundledMethodTestSuite* suite : *root.method_test_suites())
+    ET_TRY(check_suite(suite));
   return Error::Ok;
 }
 
 /// A test case of a checked bundle.
-Result<const format::BundledMethodTestCase*> find_case(const uint8_t* data, const std::string& method, int64_t index) {
+Result<const format::BundledMethodTestCase*> find_case(const uint8_t* data,
+                                                       const std::string& method, int64_t index) {
   const auto* suites = format::GetBundledProgram(data)->method_test_suites();
   if (suites != nullptr) {
     for (const format::BundledMethodTestSuite* suite : *suites) {
       if (suite->method_name()->string_view() != method) continue;
       const size_t count = suite->test_cases() == nullptr ? 0 : suite->test_cases()->size();
       ET_REQUIRE(index >= 0 && static_cast<size_t>(index) < count, InvalidArgument,
-                 "bundled program: method '%s' has %zu test cases, number %lld does not exist", method.c_str(), count,
-                 static_cast<long long>(index));
+                 "bundled program: method '%s' has %zu test cases, number %lld does not exist",
+                 method.c_str(), count, static_cast<long long>(index));
       return suite->test_cases()->Get(static_cast<flatbuffers::uoffset_t>(index));
     }
   }
-  return ET_ERROR(InvalidArgument, "bundled program: there are no test cases for method '%s'", method.c_str());
+  return ET_ERROR(InvalidArgument, "bundled program: there are no test cases for method '%s'",
+                  method.c_str());
 }
 
 Result<std::vector<Input>> read_values(const Values* values) {
@@ -185,13 +197,15 @@ Result<BundledProgram> BundledProgram::read(const void* data, size_t size) {
   return bundle;
 }
 
-Result<std::vector<Input>> BundledProgram::inputs(const std::string& method, int64_t test_case) const {
+Result<std::vector<Input>> BundledProgram::inputs(const std::string& method,
+                                                  int64_t test_case) const {
   const auto found = find_case(data_, method, test_case);
   if (!found.ok()) return found.error();
   return read_values((*found)->inputs());
 }
 
-Result<std::vector<Input>> BundledProgram::expected_outputs(const std::string& method, int64_t test_case) const {
+Result<std::vector<Input>> BundledProgram::expected_outputs(const std::string& method,
+                                                            int64_t test_case) const {
   const auto found = find_case(data_, method, test_case);
   if (!found.ok()) return found.error();
   return read_values((*found)->expected_outputs());

@@ -15,8 +15,8 @@ namespace executorch::python {
 /// A verified bundle. Refers to bytes that must outlive it and must not change.
 class BundledProgram {
  public:
-  /// Checks every table and every value of the bundle. The program inside is checked when it is loaded.
-  /// Error::InvalidArgument: the bytes are no bundle, or a damaged one.
+  /// Checks every table and every value of the bundle. The program inside is checked when it is
+  /// loaded. Error::InvalidArgument: the bytes are no bundle, or a damaged one.
   static runtime::Result<BundledProgram> read(const void* data, size_t size);
 
   /// The program file that the bundle contains, and where it begins.
@@ -27,7 +27,8 @@ class BundledProgram {
   /// Error::InvalidArgument: no such method or test case.
   runtime::Result<std::vector<Input>> inputs(const std::string& method, int64_t test_case) const;
   /// As inputs().
-  runtime::Result<std::vector<Input>> expected_outputs(const std::string& method, int64_t test_case) const;
+  runtime::Result<std::vector<Input>> expected_outputs(const std::string& method,
+                                                       int64_t test_case) const;
 
  private:
   explicit BundledProgram(const uint8_t* data) : data_(data) {}

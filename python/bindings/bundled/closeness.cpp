@@ -59,7 +59,8 @@ class Indices {
 
 /// T: a type that converts to double.
 template <class T>
-Error compare_floats(const OutputTensor& found, const aten::Tensor& expected, const Tolerance& tolerance) {
+Error compare_floats(const OutputTensor& found, const aten::Tensor& expected,
+                     const Tolerance& tolerance) {
   const T* a = static_cast<const T*>(found.data);
   const T* b = static_cast<const T*>(expected.const_data_ptr());
   Indices indices(found.sizes);
@@ -67,25 +68,28 @@ Error compare_floats(const OutputTensor& found, const aten::Tensor& expected, co
     const double value = static_cast<double>(a[indices.offset(found.strides)]);
     const double wanted = static_cast<double>(b[indices.offset(expected.strides())]);
     ET_REQUIRE(is_close(value, wanted, tolerance), NotFound,
-               "element %s is %.9g, expected %.9g within %g + %g * |expected|", indices.text().c_str(), value, wanted,
-               tolerance.absolute, tolerance.relative);
+               "element %s is %.9g, expected %.9g within %g + %g * |expected|",
+               indices.text().c_str(), value, wanted, tolerance.absolute, tolerance.relative);
   } while (indices.next());
   return Error::Ok;
 }
 
 /// T: a complex type.
 template <class T>
-Error compare_complex(const OutputTensor& found, const aten::Tensor& expected, const Tolerance& tolerance) {
+Error compare_complex(const OutputTensor& found, const aten::Tensor& expected,
+                      const Tolerance& tolerance) {
   const T* a = static_cast<const T*>(found.data);
   const T* b = static_cast<const T*>(expected.const_data_ptr());
   Indices indices(found.sizes);
   do {
     const T& value = a[indices.offset(found.strides)];
     const T& wanted = b[indices.offset(expected.strides())];
-    const bool close = is_close(static_cast<double>(value.real_), static_cast<double>(wanted.real_), tolerance) &&
-                       is_close(static_cast<double>(value.imag_), static_cast<double>(wanted.imag_), tolerance);
-    ET_REQUIRE(close, NotFound, "element %s is %.9g%+.9gj, expected %.9g%+.9gj", indices.text().c_str(),
-               static_cast<double>(value.real_), static_cast<double>(value.imag_), static_cast<double>(wanted.real_),
+    const bool close =
+        is_close(static_cast<double>(value.real_), static_cast<double>(wanted.real_), tolerance) &&
+        is_close(static_cast<double>(value.imag_), static_cast<double>(wanted.imag_), tolerance);
+    ET_REQUIRE(close, NotFound, "element %s is %.9g%+.9gj, expected %.9g%+.9gj",
+               indices.text().c_str(), static_cast<double>(value.real_),
+               static_cast<double>(value.imag_), static_cast<double>(wanted.real_),
                static_cast<double>(wanted.imag_));
   } while (indices.next());
   return Error::Ok;
@@ -97,19 +101,22 @@ Error compare_bytes(const OutputTensor& found, const aten::Tensor& expected) {
   const int64_t item = static_cast<int64_t>(expected.element_size());
   Indices indices(found.sizes);
   do {
-    const bool equal = std::memcmp(a + item * indices.offset(found.strides),
-                                   b + item * indices.offset(expected.strides()), static_cast<size_t>(item)) == 0;
+    const bool equal =
+        std::memcmp(a + item * indices.offset(found.strides),
+                    b + item * indices.offset(expected.strides()), static_cast<size_t>(item)) == 0;
     ET_REQUIRE(equal, NotFound, "element %s is not the expected one", indices.text().c_str());
   } while (indices.next());
   return Error::Ok;
 }
 
-Error compare_tensors(const OutputTensor& found, const aten::Tensor& expected, const Tolerance& tolerance) {
+Error compare_tensors(const OutputTensor& found, const aten::Tensor& expected,
+                      const Tolerance& tolerance) {
   ET_REQUIRE(found.dtype == expected.scalar_type(), NotFound, "it is a tensor of %s, expected %s",
              runtime::toString(found.dtype), runtime::toString(expected.scalar_type()));
   const std::vector<int64_t> sizes(expected.sizes().begin(), expected.sizes().end());
   ET_REQUIRE(found.sizes == sizes, NotFound, "it has shape %s, expected %s",
-             shape_text(found.sizes.data(), found.sizes.size()).c_str(), shape_text(sizes.data(), sizes.size()).c_str());
+             shape_text(found.sizes.data(), found.sizes.size()).c_str(),
+             shape_text(sizes.data(), sizes.size()).c_str());
   if (expected.numel() == 0) return Error::Ok;
   switch (found.dtype) {
     case ScalarType::Float:
@@ -141,15 +148,17 @@ Error check_close(const Output& found, const runtime::EValue& expected, double r
       return Error::Ok;
     case Output::Kind::Int:
       ET_REQUIRE(expected.isInt() && expected.toInt() == found.integer, NotFound,
-                 "it is the int %lld, which is not the expected value", static_cast<long long>(found.integer));
+                 "it is the int %lld, which is not the expected value",
+                 static_cast<long long>(found.integer));
       return Error::Ok;
     case Output::Kind::Bool:
       ET_REQUIRE(expected.isBool() && expected.toBool() == (found.integer != 0), NotFound,
                  "it is %s, which is not the expected value", found.integer ? "True" : "False");
       return Error::Ok;
     case Output::Kind::Double:
-      ET_REQUIRE(expected.isDouble() && is_close(found.real, expected.toDouble(), tolerance), NotFound,
-                 "it is the float %.17g, which is not close to the expected value", found.real);
+      ET_REQUIRE(expected.isDouble() && is_close(found.real, expected.toDouble(), tolerance),
+                 NotFound, "it is the float %.17g, which is not close to the expected value",
+                 found.real);
       return Error::Ok;
     case Output::Kind::Tensor:
       ET_REQUIRE(expected.isTensor(), NotFound, "it is a tensor, expected another kind of value");
@@ -158,7 +167,8 @@ Error check_close(const Output& found, const runtime::EValue& expected, double r
     case Output::Kind::List:
       break;
   }
-  return ET_ERROR(NotSupported, "bundled programs cannot hold what to expect of a string or a list");
+  return ET_ERROR(NotSupported,
+                  "bundled programs cannot hold what to expect of a string or a list");
 }
 
 }  // namespace executorch::python

@@ -9,8 +9,10 @@
 namespace executorch::python {
 
 /// Ok when both have the same kind, type and shape and every element of `found` is within
-/// atol + rtol * |expected|; integers and booleans must be equal, NaN is close to NaN, layouts may differ.
-/// Error::NotFound, as the original gives, with a text that names the first element that differs.
-runtime::Error check_close(const Output& found, const runtime::EValue& expected, double rtol, double atol);
+/// atol + rtol * |expected|; integers and booleans must be equal, NaN is close to NaN, layouts may
+/// differ. Error::NotFound, as the original gives, with a text that names the first element that
+/// differs.
+runtime::Error check_close(const Output& found, const runtime::EValue& expected, double rtol,
+                           double atol);
 
 }  // namespace executorch::python

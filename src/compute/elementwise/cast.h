@@ -2,9 +2,10 @@
  * @file
  * Conversion between element types in memory and compute types, in blocks.
  *
- * Floating to integer conversion truncates; what does not fit becomes the smallest value of i32 or i64, of which
- * narrower integers keep the low bits (what eager gives on x86-64). Conversion to bool is `!= 0`. f16 and bf16 are
- * rounded half to even. A complex number converts to its real part.
+ * Floating to integer conversion truncates; what does not fit becomes the smallest value of i32 or
+ * i64, of which narrower integers keep the low bits (what eager gives on x86-64). Conversion to
+ * bool is `!= 0`. f16 and bf16 are rounded half to even. A complex number converts to its real
+ * part.
  */
 #pragma once
 
@@ -22,7 +23,8 @@ using StoreLoop = void (*)(void* destination, int64_t stride, const void* block,
 
 constexpr int kDTypeCount = 30;
 
-/// Conversions of one instruction set, null where a type has no arithmetic or only one side is complex.
+/// Conversions of one instruction set, null where a type has no arithmetic or only one side is
+/// complex.
 struct CastLoops {
   LoadLoop load[kDTypeCount][kRealComputeTypeCount];
   StoreLoop store[kRealComputeTypeCount][kDTypeCount];

@@ -177,10 +177,11 @@ void store_real_part(void* destination, int64_t stride, const void* block, int64
 }
 
 // X(type) for every element type.
-#define EXECUTORCH_ALL_DTYPES(X)                                                                  \
-  X(u8)                                                                                           \
-  X(i8) X(i16) X(i32) X(i64) X(f16) X(f32) X(f64) X(c32) X(c64) X(c128) X(boolean) X(bf16) X(u16) \
-      X(u32) X(u64)
+#define EXECUTORCH_ALL_DTYPES(X)                                                                   \
+  X(u8)                                                                                            \
+  X(i8)                                                                                            \
+  X(i16) X(i32) X(i64) X(f16) X(f32) X(f64) X(c32) X(c64) X(c128) X(boolean) X(bf16) X(u16) X(u32) \
+      X(u64)
 
 template <class T>
 LoadLoop select_load(DType from) {

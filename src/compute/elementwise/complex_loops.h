@@ -23,8 +23,10 @@ StoreLoop real_to_complex_loop(ComputeType from, DType to);
 
 /// What two operations on the parts do: magnitude and conjugate, contiguous.
 /// out[i] = |in[i]| as f32 for c64, f64 for c128.
-EXECUTORCH_COMPUTE_API void complex_magnitude(ComputeType type, void* out, const void* in, int64_t n);
+EXECUTORCH_COMPUTE_API void complex_magnitude(ComputeType type, void* out, const void* in,
+                                              int64_t n);
 /// out[i] = conj(in[i]); may be in place.
-EXECUTORCH_COMPUTE_API void complex_conjugate(ComputeType type, void* out, const void* in, int64_t n);
+EXECUTORCH_COMPUTE_API void complex_conjugate(ComputeType type, void* out, const void* in,
+                                              int64_t n);
 
 }  // namespace executorch::compute

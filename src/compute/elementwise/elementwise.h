@@ -1,7 +1,7 @@
 /**
  * @file
- * Elementwise operations over tensors of any type, shape and stride: broadcasting, casts, tails and threads live here
- * once, the arithmetic is in operation.h.
+ * Elementwise operations over tensors of any type, shape and stride: broadcasting, casts, tails and
+ * threads live here once, the arithmetic is in operation.h.
  */
 #pragma once
 
@@ -29,15 +29,15 @@ struct Target {
 /// One operation over tensors.
 struct ElementwiseCall {
   ElementwiseOp op;
-  /// Type that the arithmetic rounds to: operands of other types are converted to it, then computed in
-  /// compute_type(common). The result is converted from it to the target's type.
+  /// Type that the arithmetic rounds to: operands of other types are converted to it, then computed
+  /// in compute_type(common). The result is converted from it to the target's type.
   DType common;
   int rank;
   int64_t sizes[kMaxRank];
   Target out;
   Operand in[kMaxOperands];
-  /// Operands (bit set) that are converted to the compute type only, keeping more digits than `common`: numbers and
-  /// single values beside half types, as in eager.
+  /// Operands (bit set) that are converted to the compute type only, keeping more digits than
+  /// `common`: numbers and single values beside half types, as in eager.
   uint32_t unrounded = 0;
 };
 
@@ -55,9 +55,10 @@ struct ScalarOperand {
 EXECUTORCH_COMPUTE_API bool elementwise_supported(ElementwiseOp op, DType common);
 
 /**
- * Runs the call on the thread pool. `out` may be the memory of an operand with the same type and strides; other
- * overlaps are the caller's to avoid. Sizes may be zero. Allocates nothing. The caller has checked
- * elementwise_supported() and that every type has casts. Results depend neither on layout nor on the number of threads.
+ * Runs the call on the thread pool. `out` may be the memory of an operand with the same type and
+ * strides; other overlaps are the caller's to avoid. Sizes may be zero. Allocates nothing. The
+ * caller has checked elementwise_supported() and that every type has casts. Results depend neither
+ * on layout nor on the number of threads.
  */
 EXECUTORCH_COMPUTE_API void elementwise(const ElementwiseCall& call);
 

@@ -1,8 +1,9 @@
 /**
  * @file
- * The arithmetic of every elementwise operation, said once for all vector types; for *.isa.cpp files only. A functor is
- * named like its ElementwiseOp and has `apply` with one vector per operand. Where floats and integers differ, the
- * helpers of vector type decide. Integers wrap; nothing traps.
+ * The arithmetic of every elementwise operation, said once for all vector types; for *.isa.cpp
+ * files only. A functor is named like its ElementwiseOp and has `apply` with one vector per
+ * operand. Where floats and integers differ, the helpers of vector type decide. Integers wrap;
+ * nothing traps.
  */
 #pragma once
 
@@ -13,23 +14,31 @@ namespace EXECUTORCH_ISA_NAMESPACE {
 
 template <class V>
 inline V wrapping_add(V a, V b) {
-  if constexpr (kIsFloat<V>) return a + b;
-  else return bit_cast<V>(bit_cast<Bits<V>>(a) + bit_cast<Bits<V>>(b));
+  if constexpr (kIsFloat<V>)
+    return a + b;
+  else
+    return bit_cast<V>(bit_cast<Bits<V>>(a) + bit_cast<Bits<V>>(b));
 }
 template <class V>
 inline V wrapping_sub(V a, V b) {
-  if constexpr (kIsFloat<V>) return a - b;
-  else return bit_cast<V>(bit_cast<Bits<V>>(a) - bit_cast<Bits<V>>(b));
+  if constexpr (kIsFloat<V>)
+    return a - b;
+  else
+    return bit_cast<V>(bit_cast<Bits<V>>(a) - bit_cast<Bits<V>>(b));
 }
 template <class V>
 inline V wrapping_mul(V a, V b) {
-  if constexpr (kIsFloat<V>) return a * b;
-  else return bit_cast<V>(bit_cast<Bits<V>>(a) * bit_cast<Bits<V>>(b));
+  if constexpr (kIsFloat<V>)
+    return a * b;
+  else
+    return bit_cast<V>(bit_cast<Bits<V>>(a) * bit_cast<Bits<V>>(b));
 }
 template <class V>
 inline V negate(V a) {
-  if constexpr (kIsFloat<V>) return -a;
-  else return wrapping_sub(V{}, a);
+  if constexpr (kIsFloat<V>)
+    return -a;
+  else
+    return wrapping_sub(V{}, a);
 }
 /// 0 or 1 of the element type.
 template <class V>
@@ -37,7 +46,8 @@ inline V truth(Mask<V> mask) {
   return mask ? broadcast<V>(1) : V{};
 }
 
-/// Integer quotient towards zero; 0 for division by zero, wrapping for the smallest value divided by -1.
+/// Integer quotient towards zero; 0 for division by zero, wrapping for the smallest value divided
+/// by -1.
 template <class V>
 inline V integer_quotient(V a, V b) {
   const auto unsafe = (b == 0) | (b == -1);
@@ -55,17 +65,22 @@ inline V integer_power(V base, V exponent) {
     left >>= 1;
   }
   const V one = broadcast<V>(1);
-  const V inverse = base == 1 ? one : (base == -1 ? ((exponent & 1) != 0 ? negate(one) : one) : V{});
+  const V inverse =
+      base == 1 ? one : (base == -1 ? ((exponent & 1) != 0 ? negate(one) : one) : V{});
   return exponent < 0 ? inverse : result;
 }
 
 template <class V>
 inline V float_remainder_towards_zero(V a, V b) {
-  if constexpr (sizeof(Element<V>) == 8) return fmod(a, b);
-  else return narrow(fmod_of_floats(widen_low(a), widen_low(b)), fmod_of_floats(widen_high(a), widen_high(b)));
+  if constexpr (sizeof(Element<V>) == 8)
+    return fmod(a, b);
+  else
+    return narrow(fmod_of_floats(widen_low(a), widen_low(b)),
+                  fmod_of_floats(widen_high(a), widen_high(b)));
 }
 
-/// Python's floor division as eager computes it: by way of the remainder, so that it agrees with it.
+/// Python's floor division as eager computes it: by way of the remainder, so that it agrees with
+/// it.
 template <class V>
 inline V float_floor_quotient(V a, V b) {
   const V rest = float_remainder_towards_zero(a, b);
@@ -77,34 +92,42 @@ inline V float_floor_quotient(V a, V b) {
   return b == 0 ? a / b : down;
 }
 
-// ---- functors -------------------------------------------------------------------------------------------------------
+// ---- functors
+// -------------------------------------------------------------------------------------------------------
 
-#define EXECUTORCH_UNARY(name__, ...)               \
-  struct name__ {                                   \
-    template <class V>                              \
-    static inline V apply(V x) { __VA_ARGS__ }      \
+#define EXECUTORCH_UNARY(name__, ...) \
+  struct name__ {                     \
+    template <class V>                \
+    static inline V apply(V x) {      \
+      __VA_ARGS__                     \
+    }                                 \
   };
-#define EXECUTORCH_BINARY(name__, ...)              \
-  struct name__ {                                   \
-    template <class V>                              \
-    static inline V apply(V a, V b) { __VA_ARGS__ } \
+#define EXECUTORCH_BINARY(name__, ...) \
+  struct name__ {                      \
+    template <class V>                 \
+    static inline V apply(V a, V b) {  \
+      __VA_ARGS__                      \
+    }                                  \
   };
-#define EXECUTORCH_TERNARY(name__, ...)                  \
-  struct name__ {                                        \
-    template <class V>                                   \
-    static inline V apply(V a, V b, V c) { __VA_ARGS__ } \
+#define EXECUTORCH_TERNARY(name__, ...)    \
+  struct name__ {                          \
+    template <class V>                     \
+    static inline V apply(V a, V b, V c) { \
+      __VA_ARGS__                          \
+    }                                      \
   };
 /// A unary function of math_double.h.
-#define EXECUTORCH_UNARY_DOUBLE(name__, function__)                                             \
-  struct name__ {                                                                               \
-    static inline F64 apply(F64 x) { return function__(x); }                                    \
-    static inline F32 apply(F32 x) {                                                            \
-      return narrow(function__(widen_low(x)), function__(widen_high(x)));                       \
-    }                                                                                           \
+#define EXECUTORCH_UNARY_DOUBLE(name__, function__)                       \
+  struct name__ {                                                         \
+    static inline F64 apply(F64 x) { return function__(x); }              \
+    static inline F32 apply(F32 x) {                                      \
+      return narrow(function__(widen_low(x)), function__(widen_high(x))); \
+    }                                                                     \
   };
 
 EXECUTORCH_UNARY(Copy, return x;)
-EXECUTORCH_UNARY(Abs, if constexpr (kIsFloat<V>) return abs_bits(x); else return x < 0 ? negate(x) : x;)
+EXECUTORCH_UNARY(Abs, if constexpr (kIsFloat<V>) return abs_bits(x);
+                 else return x < 0 ? negate(x) : x;)
 EXECUTORCH_UNARY(Neg, return negate(x);)
 EXECUTORCH_UNARY(Sign, return truth<V>(x > 0) - truth<V>(x < 0);)
 EXECUTORCH_UNARY(Ceil, return ceil(x);)
@@ -142,7 +165,8 @@ EXECUTORCH_UNARY(Gelu, const Element<V> r = static_cast<Element<V>>(-0.707106781
                  return x * static_cast<Element<V>>(0.5) * erfc<V>(x * r);)
 EXECUTORCH_UNARY(GeluTanh, const Element<V> r = static_cast<Element<V>>(0.79788456080286535588);
                  const Element<V> k = static_cast<Element<V>>(0.044715);
-                 return x * static_cast<Element<V>>(0.5) * (1 + tanh<V>(r * (x + k * (x * x * x))));)
+                 return x * static_cast<Element<V>>(0.5) *
+                        (1 + tanh<V>(r * (x + k * (x * x * x))));)
 EXECUTORCH_UNARY(Logit, return log<V>(x / (1 - x));)
 EXECUTORCH_UNARY(IsNan, return truth<V>(x != x);)
 EXECUTORCH_UNARY(IsInf, return truth<V>(abs_bits(x) == kInfinity<V>);)
@@ -155,7 +179,8 @@ EXECUTORCH_BINARY(Add, return wrapping_add(a, b);)
 EXECUTORCH_BINARY(Sub, return wrapping_sub(a, b);)
 EXECUTORCH_BINARY(Mul, return wrapping_mul(a, b);)
 EXECUTORCH_BINARY(Div, return a / b;)
-EXECUTORCH_BINARY(DivTrunc, if constexpr (kIsFloat<V>) return trunc(a / b); else return integer_quotient(a, b);)
+EXECUTORCH_BINARY(DivTrunc, if constexpr (kIsFloat<V>) return trunc(a / b);
+                  else return integer_quotient(a, b);)
 struct DivFloor {
   template <class V>
   static inline V apply(V a, V b) {
@@ -171,8 +196,10 @@ struct DivFloor {
 struct Fmod {
   template <class V>
   static inline V apply(V a, V b) {
-    if constexpr (kIsFloat<V>) return float_remainder_towards_zero(a, b);
-    else return b == 0 ? V{} : wrapping_sub(a, wrapping_mul(integer_quotient(a, b), b));
+    if constexpr (kIsFloat<V>)
+      return float_remainder_towards_zero(a, b);
+    else
+      return b == 0 ? V{} : wrapping_sub(a, wrapping_mul(integer_quotient(a, b), b));
   }
 };
 struct Remainder {
@@ -187,7 +214,8 @@ struct Pow {
   static inline I64 apply(I64 a, I64 b) { return integer_power(a, b); }
   static inline F64 apply(F64 a, F64 b) { return pow(a, b); }
   static inline F32 apply(F32 a, F32 b) {
-    return narrow(pow_for_float(widen_low(a), widen_low(b)), pow_for_float(widen_high(a), widen_high(b)));
+    return narrow(pow_for_float(widen_low(a), widen_low(b)),
+                  pow_for_float(widen_high(a), widen_high(b)));
   }
 };
 struct Atan2 {

@@ -1,7 +1,7 @@
 /**
  * @file
- * How a loop over several tensors of one shape is walked: dimensions in the order of the result's memory, neighbours
- * joined where all tensors allow it.
+ * How a loop over several tensors of one shape is walked: dimensions in the order of the result's
+ * memory, neighbours joined where all tensors allow it.
  */
 #pragma once
 
@@ -32,17 +32,19 @@ struct Layout {
   int64_t inner_stride(int tensor) const { return rank == 0 ? 0 : strides[tensor][rank - 1]; }
 };
 
-/// Adds a dimension inside those there are, joining it with its neighbour where every tensor's strides continue.
-/// Dimensions of size 1 vanish.
+/// Adds a dimension inside those there are, joining it with its neighbour where every tensor's
+/// strides continue. Dimensions of size 1 vanish.
 EXECUTORCH_COMPUTE_API void append_dimension(Layout& layout, int64_t size, const int64_t* strides);
 
-/// Fills the order of dims (indices into `sizes`) so that |strides| of the first tensor fall, ties by the next tensors;
-/// dims that no tensor tells apart keep their order.
-EXECUTORCH_COMPUTE_API void order_dimensions(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors,
+/// Fills the order of dims (indices into `sizes`) so that |strides| of the first tensor fall, ties
+/// by the next tensors; dims that no tensor tells apart keep their order.
+EXECUTORCH_COMPUTE_API void order_dimensions(int rank, const int64_t* sizes,
+                                             const int64_t* const* strides, int tensors,
                                              int* order);
 
 /// The loop nest over `sizes` for `tensors` stride lists, the first of which leads.
-EXECUTORCH_COMPUTE_API Layout make_layout(int rank, const int64_t* sizes, const int64_t* const* strides, int tensors);
+EXECUTORCH_COMPUTE_API Layout make_layout(int rank, const int64_t* sizes,
+                                          const int64_t* const* strides, int tensors);
 
 /// Position of a walk over rows: offsets of each tensor at flat index `index` of the nest.
 class EXECUTORCH_COMPUTE_API LayoutCursor {

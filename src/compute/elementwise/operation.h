@@ -1,7 +1,7 @@
 /**
  * @file
- * The elementwise operations and their loops over contiguous blocks. Kernels reach them through elementwise(), the
- * graph engine calls the loops of fused steps directly.
+ * The elementwise operations and their loops over contiguous blocks. Kernels reach them through
+ * elementwise(), the graph engine calls the loops of fused steps directly.
  */
 #pragma once
 
@@ -11,84 +11,85 @@
 #include "compute/elementwise/types.h"
 
 // X(name, number of operands, compute types: F float, I integer, A both)
-// Parameters of an operation (alpha, bounds, slopes) are operands like any other, usually a single value.
-#define EXECUTORCH_ELEMENTWISE_OPERATIONS(X)                                                       \
-  X(Copy, 1, A)                                                                                    \
-  X(Abs, 1, A)                                                                                     \
-  X(Neg, 1, A)                                                                                     \
-  X(Sign, 1, A)                                                                                    \
-  X(Ceil, 1, F)                                                                                    \
-  X(Floor, 1, F)                                                                                   \
-  X(Trunc, 1, F)                                                                                   \
-  X(Round, 1, F) /* half to even */                                                                \
-  X(Relu, 1, A)                                                                                    \
-  X(Reciprocal, 1, F)                                                                              \
-  X(Sqrt, 1, F)                                                                                    \
-  X(Rsqrt, 1, F)                                                                                   \
-  X(Exp, 1, F)                                                                                     \
-  X(Expm1, 1, F)                                                                                   \
-  X(Log, 1, F)                                                                                     \
-  X(Log1p, 1, F)                                                                                   \
-  X(Log2, 1, F)                                                                                    \
-  X(Log10, 1, F)                                                                                   \
-  X(Sin, 1, F)                                                                                     \
-  X(Cos, 1, F)                                                                                     \
-  X(Tan, 1, F)                                                                                     \
-  X(Asin, 1, F)                                                                                    \
-  X(Acos, 1, F)                                                                                    \
-  X(Atan, 1, F)                                                                                    \
-  X(Sinh, 1, F)                                                                                    \
-  X(Cosh, 1, F)                                                                                    \
-  X(Tanh, 1, F)                                                                                    \
-  X(Asinh, 1, F)                                                                                   \
-  X(Acosh, 1, F)                                                                                   \
-  X(Atanh, 1, F)                                                                                   \
-  X(Erf, 1, F)                                                                                     \
-  X(Erfc, 1, F)                                                                                    \
-  X(Sigmoid, 1, F)                                                                                 \
-  X(Silu, 1, F)                                                                                    \
-  X(Gelu, 1, F)     /* through erf */                                                              \
-  X(GeluTanh, 1, F) /* the tanh approximation */                                                   \
-  X(Logit, 1, F)                                                                                   \
-  X(IsNan, 1, F)                                                                                   \
-  X(IsInf, 1, F)                                                                                   \
-  X(Square, 1, A)                                                                                  \
-  X(Cube, 1, A)                                                                                    \
-  X(LogicalNot, 1, A)                                                                              \
-  X(BitwiseNot, 1, I)                                                                              \
-  X(Add, 2, A)                                                                                     \
-  X(Sub, 2, A)                                                                                     \
-  X(Mul, 2, A)                                                                                     \
-  X(Div, 2, F)                                                                                     \
-  X(DivTrunc, 2, A) /* rounded towards zero; an integer divided by zero is 0 */                    \
-  X(DivFloor, 2, A) /* rounded down; likewise */                                                   \
-  X(Fmod, 2, A)     /* sign of the dividend */                                                     \
-  X(Remainder, 2, A) /* sign of the divisor */                                                     \
-  X(Pow, 2, A)                                                                                     \
-  X(Atan2, 2, F)                                                                                   \
-  X(Maximum, 2, A) /* NaN when either is */                                                        \
-  X(Minimum, 2, A)                                                                                 \
-  X(Eq, 2, A)                                                                                      \
-  X(Ne, 2, A)                                                                                      \
-  X(Lt, 2, A)                                                                                      \
-  X(Le, 2, A)                                                                                      \
-  X(Gt, 2, A)                                                                                      \
-  X(Ge, 2, A)                                                                                      \
-  X(LogicalAnd, 2, A)                                                                              \
-  X(LogicalOr, 2, A)                                                                               \
-  X(LogicalXor, 2, A)                                                                              \
-  X(BitwiseAnd, 2, I)                                                                              \
-  X(BitwiseOr, 2, I)                                                                               \
-  X(BitwiseXor, 2, I)                                                                              \
-  X(ShiftLeft, 2, I) /* 0 when the count is outside the type */                                    \
-  X(ShiftRight, 2, I)                                                                              \
-  X(LeakyRelu, 2, F)  /* x, slope */                                                               \
-  X(Glu, 2, F)        /* a * sigmoid(b) */                                                         \
-  X(AddScaled, 3, A)  /* a + c * b */                                                              \
-  X(MulAdd, 3, A)     /* a * b + c, rounded twice */                                               \
-  X(Clamp, 3, A)      /* x, low, high; NaN when any is */                                          \
-  X(LogitClamp, 3, F) /* logit of x within low, high */                                            \
-  X(Where, 3, A)      /* condition, then, else */                                                  \
+// Parameters of an operation (alpha, bounds, slopes) are operands like any other, usually a single
+// value.
+#define EXECUTORCH_ELEMENTWISE_OPERATIONS(X)                                     \
+  X(Copy, 1, A)                                                                  \
+  X(Abs, 1, A)                                                                   \
+  X(Neg, 1, A)                                                                   \
+  X(Sign, 1, A)                                                                  \
+  X(Ceil, 1, F)                                                                  \
+  X(Floor, 1, F)                                                                 \
+  X(Trunc, 1, F)                                                                 \
+  X(Round, 1, F) /* half to even */                                              \
+  X(Relu, 1, A)                                                                  \
+  X(Reciprocal, 1, F)                                                            \
+  X(Sqrt, 1, F)                                                                  \
+  X(Rsqrt, 1, F)                                                                 \
+  X(Exp, 1, F)                                                                   \
+  X(Expm1, 1, F)                                                                 \
+  X(Log, 1, F)                                                                   \
+  X(Log1p, 1, F)                                                                 \
+  X(Log2, 1, F)                                                                  \
+  X(Log10, 1, F)                                                                 \
+  X(Sin, 1, F)                                                                   \
+  X(Cos, 1, F)                                                                   \
+  X(Tan, 1, F)                                                                   \
+  X(Asin, 1, F)                                                                  \
+  X(Acos, 1, F)                                                                  \
+  X(Atan, 1, F)                                                                  \
+  X(Sinh, 1, F)                                                                  \
+  X(Cosh, 1, F)                                                                  \
+  X(Tanh, 1, F)                                                                  \
+  X(Asinh, 1, F)                                                                 \
+  X(Acosh, 1, F)                                                                 \
+  X(Atanh, 1, F)                                                                 \
+  X(Erf, 1, F)                                                                   \
+  X(Erfc, 1, F)                                                                  \
+  X(Sigmoid, 1, F)                                                               \
+  X(Silu, 1, F)                                                                  \
+  X(Gelu, 1, F)     /* through erf */                                            \
+  X(GeluTanh, 1, F) /* the tanh approximation */                                 \
+  X(Logit, 1, F)                                                                 \
+  X(IsNan, 1, F)                                                                 \
+  X(IsInf, 1, F)                                                                 \
+  X(Square, 1, A)                                                                \
+  X(Cube, 1, A)                                                                  \
+  X(LogicalNot, 1, A)                                                            \
+  X(BitwiseNot, 1, I)                                                            \
+  X(Add, 2, A)                                                                   \
+  X(Sub, 2, A)                                                                   \
+  X(Mul, 2, A)                                                                   \
+  X(Div, 2, F)                                                                   \
+  X(DivTrunc, 2, A)  /* rounded towards zero; an integer divided by zero is 0 */ \
+  X(DivFloor, 2, A)  /* rounded down; likewise */                                \
+  X(Fmod, 2, A)      /* sign of the dividend */                                  \
+  X(Remainder, 2, A) /* sign of the divisor */                                   \
+  X(Pow, 2, A)                                                                   \
+  X(Atan2, 2, F)                                                                 \
+  X(Maximum, 2, A) /* NaN when either is */                                      \
+  X(Minimum, 2, A)                                                               \
+  X(Eq, 2, A)                                                                    \
+  X(Ne, 2, A)                                                                    \
+  X(Lt, 2, A)                                                                    \
+  X(Le, 2, A)                                                                    \
+  X(Gt, 2, A)                                                                    \
+  X(Ge, 2, A)                                                                    \
+  X(LogicalAnd, 2, A)                                                            \
+  X(LogicalOr, 2, A)                                                             \
+  X(LogicalXor, 2, A)                                                            \
+  X(BitwiseAnd, 2, I)                                                            \
+  X(BitwiseOr, 2, I)                                                             \
+  X(BitwiseXor, 2, I)                                                            \
+  X(ShiftLeft, 2, I) /* 0 when the count is outside the type */                  \
+  X(ShiftRight, 2, I)                                                            \
+  X(LeakyRelu, 2, F)  /* x, slope */                                             \
+  X(Glu, 2, F)        /* a * sigmoid(b) */                                       \
+  X(AddScaled, 3, A)  /* a + c * b */                                            \
+  X(MulAdd, 3, A)     /* a * b + c, rounded twice */                             \
+  X(Clamp, 3, A)      /* x, low, high; NaN when any is */                        \
+  X(LogitClamp, 3, F) /* logit of x within low, high */                          \
+  X(Where, 3, A)      /* condition, then, else */                                \
   X(Elu, 4, F)        /* x, alpha, scale, input scale */
 
 namespace executorch::compute {
@@ -114,10 +115,11 @@ constexpr int arity(ElementwiseOp op) {
 }
 
 /**
- * Applies an operation to `n` elements. All operands and the result are contiguous and of the loop's compute type
- * (comparisons and predicates give 0 or 1 of it); an operand whose bit is set in `scalars` is a single value instead.
- * `out` may be one of the operands exactly; partial overlap is not allowed. No alignment is needed. An element's
- * result does not depend on its position or on `n`. Never traps.
+ * Applies an operation to `n` elements. All operands and the result are contiguous and of the
+ * loop's compute type (comparisons and predicates give 0 or 1 of it); an operand whose bit is set
+ * in `scalars` is a single value instead. `out` may be one of the operands exactly; partial overlap
+ * is not allowed. No alignment is needed. An element's result does not depend on its position or on
+ * `n`. Never traps.
  */
 using BlockLoop = void (*)(void* out, const void* const* operands, uint32_t scalars, int64_t n);
 
@@ -127,8 +129,8 @@ struct ElementwiseLoops {
 };
 EXECUTORCH_DECLARE_ISA_TABLE(ElementwiseLoops, elementwise_loops);
 
-/// The loop of the active instruction set; null when the operation is not defined for the type (Exp of integers).
-/// For complex types: Copy, Neg, Add, Sub, Mul, Div, AddScaled, Eq, Ne, Where.
+/// The loop of the active instruction set; null when the operation is not defined for the type (Exp
+/// of integers). For complex types: Copy, Neg, Add, Sub, Mul, Div, AddScaled, Eq, Ne, Where.
 EXECUTORCH_COMPUTE_API BlockLoop block_loop(ElementwiseOp op, ComputeType type);
 
 /// "Add", "Gelu", ….

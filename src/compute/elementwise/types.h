@@ -1,6 +1,7 @@
 /**
  * @file
- * Element types of tensors as the compute layer names them, and the few types that arithmetic is done in.
+ * Element types of tensors as the compute layer names them, and the few types that arithmetic is
+ * done in.
  */
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace executorch::compute {
 
-/// Element types in memory. The values are those of executorch::runtime::etensor::ScalarType, so that a conversion is
-/// a cast; types without an entry here have no arithmetic.
+/// Element types in memory. The values are those of executorch::runtime::etensor::ScalarType, so
+/// that a conversion is a cast; types without an entry here have no arithmetic.
 enum class DType : int8_t {
   u8 = 0,
   i8 = 1,
@@ -78,7 +79,8 @@ constexpr bool is_floating(DType type) {
 
 /// Integers without boolean.
 constexpr bool is_integer(DType type) {
-  return element_size(type) != 0 && !is_floating(type) && !is_complex(type) && type != DType::boolean;
+  return element_size(type) != 0 && !is_floating(type) && !is_complex(type) &&
+         type != DType::boolean;
 }
 
 /// The compute type of arithmetic whose result is rounded to `type`.
@@ -122,6 +124,8 @@ constexpr DType storage_type(ComputeType type) {
   }
 }
 
-constexpr size_t element_size(ComputeType type) { return element_size(storage_type(type)); }
+constexpr size_t element_size(ComputeType type) {
+  return element_size(storage_type(type));
+}
 
 }  // namespace executorch::compute

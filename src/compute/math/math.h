@@ -1,8 +1,9 @@
 /**
  * @file
- * Math functions on vectors, for *.isa.cpp files only. Each function states its error bound in units in the last place
- * (ulp) over all arguments, for normal results; math_test.cpp proves the bounds. Special values are those of IEEE 754.
- * Functions that say "double" exist for F64; their F32 form computes in double and is correct to 0.51 ulp.
+ * Math functions on vectors, for *.isa.cpp files only. Each function states its error bound in
+ * units in the last place (ulp) over all arguments, for normal results; math_test.cpp proves the
+ * bounds. Special values are those of IEEE 754. Functions that say "double" exist for F64; their
+ * F32 form computes in double and is correct to 0.51 ulp.
  */
 #pragma once
 
@@ -19,7 +20,8 @@ template <class V>
 constexpr Element<V> kNan = sizeof(Element<V>) == 4 ? static_cast<Element<V>>(__builtin_nanf(""))
                                                     : static_cast<Element<V>>(__builtin_nan(""));
 
-/// Constants of the float formats. log(2) = kLog2High + kLog2Low with a high part short enough for exact products.
+/// Constants of the float formats. log(2) = kLog2High + kLog2Low with a high part short enough for
+/// exact products.
 template <class T>
 struct Format;
 template <>
@@ -80,7 +82,8 @@ inline Sum<V> two_product(V a, V b) {
   if constexpr (kHasFma) {
     return {high, fma(a, b, -high)};
   } else {
-    const Element<V> factor = static_cast<Element<V>>(sizeof(Element<V>) == 4 ? 0x1p12 + 1 : 0x1p27 + 1);
+    const Element<V> factor =
+        static_cast<Element<V>>(sizeof(Element<V>) == 4 ? 0x1p12 + 1 : 0x1p27 + 1);
     const V ta = a * factor, tb = b * factor;
     const V a1 = ta - (ta - a), b1 = tb - (tb - b);
     const V a2 = a - a1, b2 = b - b1;
@@ -146,7 +149,8 @@ inline V expm1(V x) {
   return x == 0 ? x : result;
 }
 
-/// log(u + correction * u) for u > 0: `correction` is what rounding took from the argument, relative.
+/// log(u + correction * u) for u > 0: `correction` is what rounding took from the argument,
+/// relative.
 template <class V>
 inline V log_of_sum(V u, V correction) {
   using F = Format<Element<V>>;

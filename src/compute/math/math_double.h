@@ -1,7 +1,7 @@
 /**
  * @file
- * The math functions that are computed in double whatever the element type, for *.isa.cpp files only. The bounds are
- * those of the F64 form; see math.h.
+ * The math functions that are computed in double whatever the element type, for *.isa.cpp files
+ * only. The bounds are those of the F64 form; see math.h.
  */
 #pragma once
 
@@ -25,7 +25,9 @@ inline F64 log2(F64 x) {
 }
 
 /// 2 ulp.
-inline F64 log10(F64 x) { return log<F64>(x) * 0x1.bcb7b1526e50ep-2; }
+inline F64 log10(F64 x) {
+  return log<F64>(x) * 0x1.bcb7b1526e50ep-2;
+}
 
 /// An angle within [-pi/4, pi/4] and the multiple of pi/2 (modulo 4) that was taken off.
 struct Angle {
@@ -50,7 +52,8 @@ inline Angle reduce_large_angles(F64 x, Angle angle, double limit) {
   return angle;
 }
 
-/// Takes multiples of pi/2 off: pi/2 in three parts, the first two of 33 bits so that their products are exact.
+/// Takes multiples of pi/2 off: pi/2 in three parts, the first two of 33 bits so that their
+/// products are exact.
 inline Angle reduce_angles(F64 x) {
   constexpr double limit = 0x1p20;
   const auto large = abs_bits(x) > limit;
@@ -114,7 +117,9 @@ constexpr double kPi = 2 * kHalfPi;
 constexpr double kPiLow = 2 * kHalfPiLow;
 
 /// asin(r) - r for |r| <= 1/2.
-inline F64 asin_rest(F64 r, F64 z) { return r * z * polynomial(kAsin<double>, z); }
+inline F64 asin_rest(F64 r, F64 z) {
+  return r * z * polynomial(kAsin<double>, z);
+}
 
 /// 2.1 ulp.
 inline F64 asin(F64 x) {
@@ -148,8 +153,10 @@ inline F64 atan(F64 x) {
   const F64 denominator = large ? a : (middle ? a + 1 : broadcast<F64>(1));
   const F64 r = numerator / denominator;
   const F64 z = r * r;
-  const F64 base = large ? broadcast<F64>(kHalfPi) : (middle ? broadcast<F64>(0.5 * kHalfPi) : F64{});
-  const F64 base_low = large ? broadcast<F64>(kHalfPiLow) : (middle ? broadcast<F64>(0.5 * kHalfPiLow) : F64{});
+  const F64 base =
+      large ? broadcast<F64>(kHalfPi) : (middle ? broadcast<F64>(0.5 * kHalfPi) : F64{});
+  const F64 base_low =
+      large ? broadcast<F64>(kHalfPiLow) : (middle ? broadcast<F64>(0.5 * kHalfPiLow) : F64{});
   const F64 value = base + (r + fma(r * z, polynomial(kAtan<double>, z), base_low));
   return x != x ? x : with_sign<F64>(value, x);
 }
@@ -158,7 +165,7 @@ inline F64 atan(F64 x) {
 inline F64 atan2(F64 y, F64 x) {
   const F64 a = abs_bits(y), b = abs_bits(x);
   F64 ratio = a / b;
-  ratio = ((a == kInfinity<F64>) & (b == kInfinity<F64>)) ? broadcast<F64>(1) : ratio;
+  ratio = ((a == kInfinity<F64>)&(b == kInfinity<F64>)) ? broadcast<F64>(1) : ratio;
   ratio = ((a == 0) & (b == 0)) ? F64{} : ratio;
   const F64 angle = atan(ratio);
   const auto left = bit_cast<I64>(x) < 0;
@@ -264,7 +271,7 @@ inline F64 pow(F64 x, F64 y) {
   const auto odd = whole & (abs_bits(y) < 0x1p53) & (half != rint(half));
   const auto negative = bit_cast<I64>(x) < 0;
   result = (negative & odd) ? -result : result;
-  result = ((x < 0) & (x > -kInfinity<F64>) & ~whole) ? broadcast<F64>(kNan<F64>) : result;
+  result = ((x < 0) & (x > -kInfinity<F64>)&~whole) ? broadcast<F64>(kNan<F64>) : result;
   result = ((a == 1) & (abs_bits(y) == kInfinity<F64>)) ? broadcast<F64>(1) : result;
   result = ((x != x) | (y != y)) ? broadcast<F64>(kNan<F64>) : result;
   return ((y == 0) | (x == 1)) ? broadcast<F64>(1) : result;
@@ -278,7 +285,7 @@ inline F64 pow_for_float(F64 x, F64 y) {
   const F64 half = y * 0.5;
   const auto odd = whole & (half != rint(half));
   result = ((bit_cast<I64>(x) < 0) & odd) ? -result : result;
-  result = ((x < 0) & (x > -kInfinity<F64>) & ~whole) ? broadcast<F64>(kNan<F64>) : result;
+  result = ((x < 0) & (x > -kInfinity<F64>)&~whole) ? broadcast<F64>(kNan<F64>) : result;
   result = ((a == 1) & (abs_bits(y) == kInfinity<F64>)) ? broadcast<F64>(1) : result;
   return ((y == 0) | (x == 1)) ? broadcast<F64>(1) : result;
 }
@@ -289,14 +296,15 @@ inline F64 fmod(F64 a, F64 b) {
   return a;
 }
 
-/// Exact for values that are floats: a quotient below 2^29 has exact products with a divisor of 24 bits.
+/// Exact for values that are floats: a quotient below 2^29 has exact products with a divisor of 24
+/// bits.
 inline F64 fmod_of_floats(F64 a, F64 b) {
   const F64 q = trunc(a / b);
   if (any(abs_bits(q) >= 0x1p29)) return fmod(a, b);
   F64 r = a - q * b;
   // The division may have rounded up to the next whole number.
   r = (r < 0) == (a < 0) || r == 0 ? r : r + with_sign<F64>(abs_bits(b), a);
-  r = ((abs_bits(b) == kInfinity<F64>) & (abs_bits(a) < kInfinity<F64>)) ? a : r;
+  r = ((abs_bits(b) == kInfinity<F64>)&(abs_bits(a) < kInfinity<F64>)) ? a : r;
   return r == 0 ? with_sign<F64>(r, a) : r;
 }
 

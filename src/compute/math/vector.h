@@ -1,7 +1,8 @@
 /**
  * @file
- * Vectors as wide as the instruction set's registers, on the compilers' vector extension, for *.isa.cpp files only.
- * Comparisons give a vector of integers, all bits set where true, that `mask ? a : b` takes.
+ * Vectors as wide as the instruction set's registers, on the compilers' vector extension, for
+ * *.isa.cpp files only. Comparisons give a vector of integers, all bits set where true, that `mask
+ * ? a : b` takes.
  */
 #pragma once
 
@@ -124,52 +125,118 @@ inline bool any(M mask) {
 }
 
 #if defined(__AVX512F__)
-inline F32 fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
+inline F32 fma(F32 a, F32 b, F32 c) {
+  return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
 inline F64 fma(F64 a, F64 b, F64 c) {
   return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
-inline F32 sqrt(F32 x) { return (F32)_mm512_sqrt_ps((__m512)x); }
-inline F64 sqrt(F64 x) { return (F64)_mm512_sqrt_pd((__m512d)x); }
-inline F32 rint(F32 x) { return (F32)_mm512_roundscale_ps((__m512)x, 8); }
-inline F64 rint(F64 x) { return (F64)_mm512_roundscale_pd((__m512d)x, 8); }
-inline F32 floor(F32 x) { return (F32)_mm512_roundscale_ps((__m512)x, 9); }
-inline F64 floor(F64 x) { return (F64)_mm512_roundscale_pd((__m512d)x, 9); }
-inline F32 ceil(F32 x) { return (F32)_mm512_roundscale_ps((__m512)x, 10); }
-inline F64 ceil(F64 x) { return (F64)_mm512_roundscale_pd((__m512d)x, 10); }
-inline F32 trunc(F32 x) { return (F32)_mm512_roundscale_ps((__m512)x, 11); }
-inline F64 trunc(F64 x) { return (F64)_mm512_roundscale_pd((__m512d)x, 11); }
+inline F32 sqrt(F32 x) {
+  return (F32)_mm512_sqrt_ps((__m512)x);
+}
+inline F64 sqrt(F64 x) {
+  return (F64)_mm512_sqrt_pd((__m512d)x);
+}
+inline F32 rint(F32 x) {
+  return (F32)_mm512_roundscale_ps((__m512)x, 8);
+}
+inline F64 rint(F64 x) {
+  return (F64)_mm512_roundscale_pd((__m512d)x, 8);
+}
+inline F32 floor(F32 x) {
+  return (F32)_mm512_roundscale_ps((__m512)x, 9);
+}
+inline F64 floor(F64 x) {
+  return (F64)_mm512_roundscale_pd((__m512d)x, 9);
+}
+inline F32 ceil(F32 x) {
+  return (F32)_mm512_roundscale_ps((__m512)x, 10);
+}
+inline F64 ceil(F64 x) {
+  return (F64)_mm512_roundscale_pd((__m512d)x, 10);
+}
+inline F32 trunc(F32 x) {
+  return (F32)_mm512_roundscale_ps((__m512)x, 11);
+}
+inline F64 trunc(F64 x) {
+  return (F64)_mm512_roundscale_pd((__m512d)x, 11);
+}
 constexpr bool kHasFma = true;
 #elif defined(__AVX2__)
-inline F32 fma(F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+inline F32 fma(F32 a, F32 b, F32 c) {
+  return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
 inline F64 fma(F64 a, F64 b, F64 c) {
   return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
-inline F32 sqrt(F32 x) { return (F32)_mm256_sqrt_ps((__m256)x); }
-inline F64 sqrt(F64 x) { return (F64)_mm256_sqrt_pd((__m256d)x); }
-inline F32 rint(F32 x) { return (F32)_mm256_round_ps((__m256)x, 8); }
-inline F64 rint(F64 x) { return (F64)_mm256_round_pd((__m256d)x, 8); }
-inline F32 floor(F32 x) { return (F32)_mm256_round_ps((__m256)x, 9); }
-inline F64 floor(F64 x) { return (F64)_mm256_round_pd((__m256d)x, 9); }
-inline F32 ceil(F32 x) { return (F32)_mm256_round_ps((__m256)x, 10); }
-inline F64 ceil(F64 x) { return (F64)_mm256_round_pd((__m256d)x, 10); }
-inline F32 trunc(F32 x) { return (F32)_mm256_round_ps((__m256)x, 11); }
-inline F64 trunc(F64 x) { return (F64)_mm256_round_pd((__m256d)x, 11); }
+inline F32 sqrt(F32 x) {
+  return (F32)_mm256_sqrt_ps((__m256)x);
+}
+inline F64 sqrt(F64 x) {
+  return (F64)_mm256_sqrt_pd((__m256d)x);
+}
+inline F32 rint(F32 x) {
+  return (F32)_mm256_round_ps((__m256)x, 8);
+}
+inline F64 rint(F64 x) {
+  return (F64)_mm256_round_pd((__m256d)x, 8);
+}
+inline F32 floor(F32 x) {
+  return (F32)_mm256_round_ps((__m256)x, 9);
+}
+inline F64 floor(F64 x) {
+  return (F64)_mm256_round_pd((__m256d)x, 9);
+}
+inline F32 ceil(F32 x) {
+  return (F32)_mm256_round_ps((__m256)x, 10);
+}
+inline F64 ceil(F64 x) {
+  return (F64)_mm256_round_pd((__m256d)x, 10);
+}
+inline F32 trunc(F32 x) {
+  return (F32)_mm256_round_ps((__m256)x, 11);
+}
+inline F64 trunc(F64 x) {
+  return (F64)_mm256_round_pd((__m256d)x, 11);
+}
 constexpr bool kHasFma = true;
 #elif defined(__aarch64__)
-inline F32 fma(F32 a, F32 b, F32 c) { return (F32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
+inline F32 fma(F32 a, F32 b, F32 c) {
+  return (F32)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
 inline F64 fma(F64 a, F64 b, F64 c) {
   return (F64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 }
-inline F32 sqrt(F32 x) { return (F32)vsqrtq_f32((float32x4_t)x); }
-inline F64 sqrt(F64 x) { return (F64)vsqrtq_f64((float64x2_t)x); }
-inline F32 rint(F32 x) { return (F32)vrndnq_f32((float32x4_t)x); }
-inline F64 rint(F64 x) { return (F64)vrndnq_f64((float64x2_t)x); }
-inline F32 floor(F32 x) { return (F32)vrndmq_f32((float32x4_t)x); }
-inline F64 floor(F64 x) { return (F64)vrndmq_f64((float64x2_t)x); }
-inline F32 ceil(F32 x) { return (F32)vrndpq_f32((float32x4_t)x); }
-inline F64 ceil(F64 x) { return (F64)vrndpq_f64((float64x2_t)x); }
-inline F32 trunc(F32 x) { return (F32)vrndq_f32((float32x4_t)x); }
-inline F64 trunc(F64 x) { return (F64)vrndq_f64((float64x2_t)x); }
+inline F32 sqrt(F32 x) {
+  return (F32)vsqrtq_f32((float32x4_t)x);
+}
+inline F64 sqrt(F64 x) {
+  return (F64)vsqrtq_f64((float64x2_t)x);
+}
+inline F32 rint(F32 x) {
+  return (F32)vrndnq_f32((float32x4_t)x);
+}
+inline F64 rint(F64 x) {
+  return (F64)vrndnq_f64((float64x2_t)x);
+}
+inline F32 floor(F32 x) {
+  return (F32)vrndmq_f32((float32x4_t)x);
+}
+inline F64 floor(F64 x) {
+  return (F64)vrndmq_f64((float64x2_t)x);
+}
+inline F32 ceil(F32 x) {
+  return (F32)vrndpq_f32((float32x4_t)x);
+}
+inline F64 ceil(F64 x) {
+  return (F64)vrndpq_f64((float64x2_t)x);
+}
+inline F32 trunc(F32 x) {
+  return (F32)vrndq_f32((float32x4_t)x);
+}
+inline F64 trunc(F64 x) {
+  return (F64)vrndq_f64((float64x2_t)x);
+}
 constexpr bool kHasFma = true;
 #else
 /// Rounds twice where the instruction set has no fused form.
@@ -178,8 +245,12 @@ inline V fma(V a, V b, V c) {
   return a * b + c;
 }
 #if defined(__SSE2__)
-inline F32 sqrt(F32 x) { return (F32)_mm_sqrt_ps((__m128)x); }
-inline F64 sqrt(F64 x) { return (F64)_mm_sqrt_pd((__m128d)x); }
+inline F32 sqrt(F32 x) {
+  return (F32)_mm_sqrt_ps((__m128)x);
+}
+inline F64 sqrt(F64 x) {
+  return (F64)_mm_sqrt_pd((__m128d)x);
+}
 #else
 template <class V>
 inline V sqrt(V x) {

@@ -178,12 +178,8 @@ TEST_P(EachIsaReduce, VarianceOverAnyDimensions) {
 TEST_P(EachIsaReduce, VarianceOfNothingIsNan) {
   const int64_t sizes[] = {0, 5}, strides[] = {5, 1}, out_strides[] = {0, 1};
   float out[5] = {};
-  variance({{nullptr, DType::f32, 2, sizes, strides},
-            1,
-            -1,
-            false,
-            {out, DType::f32, out_strides},
-            {}});
+  variance(
+      {{nullptr, DType::f32, 2, sizes, strides}, 1, -1, false, {out, DType::f32, out_strides}, {}});
   for (const float x : out) EXPECT_TRUE(std::isnan(x));
 }
 

@@ -65,13 +65,15 @@ bool is_dense(const Dims& sizes, const Dims& strides) {
   return same_strides(sizes, strides, dense_strides_like(sizes, strides));
 }
 
-bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* new_strides) {
+bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes,
+                      Dims* new_strides) {
   new_strides->rank = new_sizes.rank;
   if (numel(sizes) == 0) {
     *new_strides = contiguous_strides(new_sizes);
     return true;
   }
-  // Runs of old dims that lie adjacent are matched with runs of new dims of the same product, innermost first.
+  // Runs of old dims that lie adjacent are matched with runs of new dims of the same product,
+  // innermost first.
   int old_dim = sizes.rank - 1;
   int new_dim = new_sizes.rank - 1;
   while (old_dim >= 0) {
@@ -95,7 +97,8 @@ bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_si
     if (covered != old_count) return false;
     old_dim = next;
   }
-  int64_t outer = new_dim + 1 < new_sizes.rank ? (*new_strides)[new_dim + 1] * new_sizes[new_dim + 1] : 1;
+  int64_t outer =
+      new_dim + 1 < new_sizes.rank ? (*new_strides)[new_dim + 1] * new_sizes[new_dim + 1] : 1;
   for (; new_dim >= 0; --new_dim) (*new_strides)[new_dim] = outer;
   return true;
 }

@@ -1,6 +1,7 @@
 /**
  * @file
- * Sizes and strides of a tensor in the engine, and the arithmetic on them. All counts are in elements.
+ * Sizes and strides of a tensor in the engine, and the arithmetic on them. All counts are in
+ * elements.
  */
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace executorch::engine {
 
-using compute::kMaxRank;
 using compute::DType;
+using compute::kMaxRank;
 
 /// Up to kMaxRank sizes or strides.
 struct Dims {
@@ -37,7 +38,9 @@ struct Dims {
 EXECUTORCH_COMPUTE_API int64_t numel(const Dims& sizes);
 
 /// Bytes of one element.
-inline int64_t element_bytes(DType dtype) { return static_cast<int64_t>(compute::element_size(dtype)); }
+inline int64_t element_bytes(DType dtype) {
+  return static_cast<int64_t>(compute::element_size(dtype));
+}
 
 /// Strides of the dense layout with the last dim innermost.
 EXECUTORCH_COMPUTE_API Dims contiguous_strides(const Dims& sizes);
@@ -58,12 +61,15 @@ inline bool is_contiguous(const Dims& sizes, const Dims& strides) {
 /// The elements fill a block of memory without gaps or repeats, in whatever order.
 EXECUTORCH_COMPUTE_API bool is_dense(const Dims& sizes, const Dims& strides);
 
-/// Strides that show a strided tensor under other sizes of the same element count without moving anything.
-/// False when there are none.
-EXECUTORCH_COMPUTE_API bool reshaped_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* new_strides);
+/// Strides that show a strided tensor under other sizes of the same element count without moving
+/// anything. False when there are none.
+EXECUTORCH_COMPUTE_API bool reshaped_strides(const Dims& sizes, const Dims& strides,
+                                             const Dims& new_sizes, Dims* new_strides);
 
-/// Strides with which a tensor of `sizes` repeats to `target` (right-aligned broadcasting). False when it does not.
-EXECUTORCH_COMPUTE_API bool broadcast_strides(const Dims& sizes, const Dims& strides, const Dims& target, Dims* result);
+/// Strides with which a tensor of `sizes` repeats to `target` (right-aligned broadcasting). False
+/// when it does not.
+EXECUTORCH_COMPUTE_API bool broadcast_strides(const Dims& sizes, const Dims& strides,
+                                              const Dims& target, Dims* result);
 
 /// Sizes of the broadcast of both; `result` may be one of them. False when they do not match.
 EXECUTORCH_COMPUTE_API bool broadcast_sizes(const Dims& a, const Dims& b, Dims* result);

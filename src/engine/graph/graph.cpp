@@ -51,7 +51,8 @@ ValueId Graph::add_computed(DType dtype, const Dims& sizes) {
   return static_cast<ValueId>(values.size() - 1);
 }
 
-ValueId Graph::add_node(Operation operation, std::vector<ValueId> inputs, DType dtype, const Dims& sizes) {
+ValueId Graph::add_node(Operation operation, std::vector<ValueId> inputs, DType dtype,
+                        const Dims& sizes) {
   const ValueId output = add_computed(dtype, sizes);
   nodes.push_back({std::move(operation), std::move(inputs), {output}});
   return output;

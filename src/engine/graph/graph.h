@@ -1,11 +1,11 @@
 /**
  * @file
- * The engine's small graph: what front ends (methods without a delegate, the XNNPACK delegate) hand over. Values are
- * immutable and written once; nodes stand in the order in which they may run. Shapes are concrete: a front end
- * translates again when they change.
+ * The engine's small graph: what front ends (methods without a delegate, the XNNPACK delegate) hand
+ * over. Values are immutable and written once; nodes stand in the order in which they may run.
+ * Shapes are concrete: a front end translates again when they change.
  *
- * Memory: constants are read in place and must outlive every plan made from the graph. External values are the
- * caller's tensors, numbered slots whose addresses are given at each run.
+ * Memory: constants are read in place and must outlive every plan made from the graph. External
+ * values are the caller's tensors, numbered slots whose addresses are given at each run.
  */
 #pragma once
 
@@ -43,7 +43,8 @@ struct Value {
 
 /// A tensor of the caller.
 struct External {
-  /// Place in the caller's planned memory, to find slots that share bytes: region -1 shares with none.
+  /// Place in the caller's planned memory, to find slots that share bytes: region -1 shares with
+  /// none.
   int32_t region = -1;
   uint64_t offset = 0;
   uint64_t bytes = 0;
@@ -78,7 +79,8 @@ struct FusedElementwise {
     ElementwiseOp op;
     DType common;
     uint32_t unrounded;
-    /// Results rounded to this type before they are used: the dtype of the value that was fused away.
+    /// Results rounded to this type before they are used: the dtype of the value that was fused
+    /// away.
     DType result;
     /// Operand i: >= 0 an input of the node, < 0 the result of instruction -1 - operand.
     int16_t operands[compute::kMaxOperands];
@@ -97,7 +99,8 @@ struct Epilogue {
   float high = 0;
 };
 
-/// a [.., M, K], b [.., K, N], then as flagged bias (broadcasts to the result) and residual (of the result's sizes)
+/// a [.., M, K], b [.., K, N], then as flagged bias (broadcasts to the result) and residual (of the
+/// result's sizes)
 /// -> activation(alpha * a b + beta * bias + residual).
 struct MatMul {
   float alpha = 1;
@@ -107,8 +110,8 @@ struct MatMul {
   Epilogue epilogue;
 };
 
-/// x [N, C, spatial..], weight [O, C/groups, spatial..], then as flagged bias [O], residual -> NC(spatial).
-/// One or two spatial dims.
+/// x [N, C, spatial..], weight [O, C/groups, spatial..], then as flagged bias [O], residual ->
+/// NC(spatial). One or two spatial dims.
 struct Convolution {
   int64_t stride[2];
   int64_t padding[2];
@@ -117,7 +120,8 @@ struct Convolution {
   bool bias = false;
   bool residual = false;
   Epilogue epilogue;
-  /// One factor per output channel that goes into the weight when it is packed, null for none. Kept by the graph.
+  /// One factor per output channel that goes into the weight when it is packed, null for none. Kept
+  /// by the graph.
   const float* scale = nullptr;
 };
 
@@ -135,7 +139,8 @@ struct Softmax {
   bool zero_masked_rows = false;
 };
 
-/// x, then as flagged weight, bias -> normalised over the last `dims` dims; further outputs: mean, 1/deviation.
+/// x, then as flagged weight, bias -> normalised over the last `dims` dims; further outputs: mean,
+/// 1/deviation.
 struct LayerNorm {
   int dims;
   double epsilon;
@@ -180,7 +185,8 @@ struct MaxPool {
   int64_t dilation[2];
 };
 
-/// query [B.., M, D], key transposed [B.., D, L], value [B.., L, E], mask (broadcasts to [B.., M, L]) as flagged
+/// query [B.., M, D], key transposed [B.., D, L], value [B.., L, E], mask (broadcasts to [B.., M,
+/// L]) as flagged
 /// -> softmax(scale * query key + mask) value.
 struct Attention {
   float scale;
@@ -192,8 +198,8 @@ struct Attention {
 class ForeignCall {
  public:
   virtual ~ForeignCall() = default;
-  /// `operands`: addresses of the node's inputs, then outputs. `user` is what the run was given; null while constants
-  /// are folded. Returns a runtime::Error code, 0 when all is well.
+  /// `operands`: addresses of the node's inputs, then outputs. `user` is what the run was given;
+  /// null while constants are folded. Returns a runtime::Error code, 0 when all is well.
   virtual int run(void* const* operands, void* user) = 0;
   virtual const char* name() const = 0;
   /// The result depends on the inputs alone.
@@ -203,9 +209,9 @@ struct Foreign {
   std::shared_ptr<ForeignCall> call;
 };
 
-using Operation = std::variant<Permute, Reshape, Expand, Slice, Elementwise, FusedElementwise, MatMul, Convolution,
-                               BatchNorm, Softmax, LayerNorm, RmsNorm, Reduce, Concat, GatherRows, IndexPut, MaxPool,
-                               Attention, Foreign>;
+using Operation = std::variant<Permute, Reshape, Expand, Slice, Elementwise, FusedElementwise,
+                               MatMul, Convolution, BatchNorm, Softmax, LayerNorm, RmsNorm, Reduce,
+                               Concat, GatherRows, IndexPut, MaxPool, Attention, Foreign>;
 
 struct Node {
   Operation operation;
@@ -246,7 +252,8 @@ class EXECUTORCH_COMPUTE_API Graph {
   ValueId add_external(DType dtype, const Dims& sizes, const Dims& strides, int32_t slot);
   ValueId add_computed(DType dtype, const Dims& sizes);
   /// Appends a node with one new output.
-  ValueId add_node(Operation operation, std::vector<ValueId> inputs, DType dtype, const Dims& sizes);
+  ValueId add_node(Operation operation, std::vector<ValueId> inputs, DType dtype,
+                   const Dims& sizes);
 
   bool is_constant(ValueId id) const { return value(id).source == Source::Constant; }
   /// A rank-0 (or one-element) constant's value; false when it is none.

@@ -19,7 +19,8 @@ class MemoryBlock {
   static MemoryBlock allocate(size_t size) {
     MemoryBlock block;
     if (size == 0) return block;
-    block.data_.reset(static_cast<char*>(::operator new(size, std::align_val_t{kAlignment}, std::nothrow)));
+    block.data_.reset(
+        static_cast<char*>(::operator new(size, std::align_val_t{kAlignment}, std::nothrow)));
     block.size_ = block.data_ != nullptr ? size : 0;
     return block;
   }

@@ -31,7 +31,8 @@ std::vector<float> convolve(const std::vector<float>& weight, const Dims& stride
   std::unique_ptr<Plan> plan;
   EXPECT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
   void* slots[] = {image.data(), out.data()};
-  if (plan != nullptr) EXPECT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
+  if (plan != nullptr)
+    EXPECT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
   return out;
 }
 
@@ -44,8 +45,8 @@ TEST(Constants, ConvolutionTakesItsWeightInAnyLayout) {
       for (int i = 0; i < 4; ++i) {
         const float value = static_cast<float>(1 + n * 8 + c * 4 + i);
         plain[static_cast<size_t>(n * 8 + c * 4 + i)] = value;
-        channels_last[static_cast<size_t>(n * strides[0] + c * strides[1] + (i / 2) * strides[2] + (i % 2) * strides[3])] =
-            value;
+        channels_last[static_cast<size_t>(n * strides[0] + c * strides[1] + (i / 2) * strides[2] +
+                                          (i % 2) * strides[3])] = value;
       }
     }
   }
@@ -60,7 +61,8 @@ TEST(Constants, FoldingStaysUnderTheLimit) {
   const Dims sizes = dims({1 << 20});
   graph.externals.resize(1);
   const ValueId wide = graph.add_constant(DType::f32, sizes, dims({0}), &one);
-  const ValueId sum = graph.add_node(Elementwise{ElementwiseOp::Add, DType::f32, 0}, {wide, wide}, DType::f32, sizes);
+  const ValueId sum = graph.add_node(Elementwise{ElementwiseOp::Add, DType::f32, 0}, {wide, wide},
+                                     DType::f32, sizes);
   graph.results.push_back({sum, 0, contiguous_strides(sizes)});
   PlanOptions options;
   options.memory_limit = 1 << 20;
@@ -75,7 +77,8 @@ TEST(Constants, IndexIsCheckedAsItIsUsed) {
   int64_t values[] = {7, int64_t{1} << 40};
   const TensorPlace target{{0, 0}, DType::i64, dims({4}), dims({1})};
   const TensorPlace indices{{0, 8}, DType::i64, dims({2}), dims({1})};  // 1, 2
-  const TensorPlace source{{1, 0}, DType::i64, dims({2}), dims({-1})};  // read backwards: the large number first
+  const TensorPlace source{
+      {1, 0}, DType::i64, dims({2}), dims({-1})};  // read backwards: the large number first
   char* addresses[] = {reinterpret_cast<char*>(memory), reinterpret_cast<char*>(values + 1)};
   const RunContext context{addresses, nullptr, 0, nullptr};
   // memory[1] becomes large, but it was read already; memory[2], the next index, is still good.

@@ -26,7 +26,8 @@ Error affine_of(Graph* graph, const Node& node, Affine* affine) {
   const Value* bias = op.bias ? &graph->value(node.inputs[next++]) : nullptr;
   const Value& mean = graph->value(node.inputs[next]);
   const Value& variance = graph->value(node.inputs[next + 1]);
-  auto* data = static_cast<float*>(graph->owned->allocate(static_cast<size_t>(channels) * 2 * sizeof(float)));
+  auto* data = static_cast<float*>(
+      graph->owned->allocate(static_cast<size_t>(channels) * 2 * sizeof(float)));
   ET_REQUIRE(data != nullptr, MemoryAllocationFailed, "no memory for a batch norm of %lld channels",
              static_cast<long long>(channels));
   for (int64_t c = 0; c < channels; ++c) {
@@ -48,7 +49,8 @@ Error into_convolution(Graph* graph, Node* convolution, const Affine& affine, Va
   const size_t bytes = static_cast<size_t>(channels) * sizeof(float);
   auto* scale = static_cast<float*>(graph->owned->allocate(bytes));
   auto* bias = static_cast<float*>(graph->owned->allocate(bytes));
-  ET_REQUIRE(scale != nullptr && bias != nullptr, MemoryAllocationFailed, "no memory for a bias of %zu bytes", bytes);
+  ET_REQUIRE(scale != nullptr && bias != nullptr, MemoryAllocationFailed,
+             "no memory for a bias of %zu bytes", bytes);
   for (int64_t c = 0; c < channels; ++c) {
     scale[c] = (op.scale != nullptr ? op.scale[c] : 1.0f) * affine.scale[c];
     bias[c] = affine.shift[c];
@@ -57,7 +59,8 @@ Error into_convolution(Graph* graph, Node* convolution, const Affine& affine, Va
   Dims sizes;
   sizes.push(channels);
   op.scale = scale;
-  const ValueId bias_value = graph->add_constant(DType::f32, sizes, contiguous_strides(sizes), bias);
+  const ValueId bias_value =
+      graph->add_constant(DType::f32, sizes, contiguous_strides(sizes), bias);
   if (op.bias) {
     convolution->inputs[2] = bias_value;
   } else {
@@ -89,7 +92,8 @@ Error fold_batch_norm(Graph* graph) {
                             ? &nodes[static_cast<size_t>(place[static_cast<size_t>(before)])]
                             : nullptr;
     const Convolution* op = convolution != nullptr ? convolution->as<Convolution>() : nullptr;
-    if (op != nullptr && uses.count(in) == 1 && !op->residual && op->epilogue.activation == Activation::None) {
+    if (op != nullptr && uses.count(in) == 1 && !op->residual &&
+        op->epilogue.activation == Activation::None) {
       ET_TRY(into_convolution(graph, convolution, affine, out));
       continue;
     }

@@ -37,10 +37,11 @@ class ElementwiseFusion {
   bool can_fuse(const Node& node) const {
     const Elementwise* op = node.as<Elementwise>();
     if (op == nullptr || numel(sizes_of(node)) == 0) return false;
-    if (!fusable(op->op, op->common, graph_.value(node.outputs[0]).dtype, op->unrounded)) return false;
-    return op->common != DType::boolean || std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
-             return graph_.value(input).dtype == DType::boolean;
-           });
+    if (!fusable(op->op, op->common, graph_.value(node.outputs[0]).dtype, op->unrounded))
+      return false;
+    return op->common != DType::boolean ||
+           std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueId input) { return graph_.value(input).dtype == DType::boolean; });
   }
 
   const Dims& sizes_of(const Node& node) const { return graph_.value(node.outputs[0]).sizes; }
@@ -53,7 +54,8 @@ class ElementwiseFusion {
       const int32_t producer = uses_.producer(input);
       const int32_t group = producer >= 0 ? group_of_[static_cast<size_t>(producer)] : -1;
       if (group < 0 || std::find(taken.begin(), taken.end(), group) != taken.end()) continue;
-      if (!(sizes_of(graph_.nodes[static_cast<size_t>(producer)]) == sizes_of(graph_.nodes[static_cast<size_t>(node)]))) {
+      if (!(sizes_of(graph_.nodes[static_cast<size_t>(producer)]) ==
+            sizes_of(graph_.nodes[static_cast<size_t>(node)]))) {
         continue;
       }
       Group candidate = joined;
@@ -78,7 +80,8 @@ class ElementwiseFusion {
       const Node& node = graph_.nodes[static_cast<size_t>(member)];
       for (const ValueId input : node.inputs) {
         const bool inside = std::binary_search(group.begin(), group.end(), uses_.producer(input));
-        if (!inside && std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+        if (!inside && std::find(inputs.begin(), inputs.end(), input) == inputs.end())
+          inputs.push_back(input);
       }
       for (const int32_t consumer : uses_.consumers(node.outputs[0])) {
         if (consumer < 0 || consumer > group.back()) continue;
@@ -96,8 +99,10 @@ class ElementwiseFusion {
       const Node& node = graph_.nodes[static_cast<size_t>(member)];
       const Elementwise& op = *node.as<Elementwise>();
       const ValueId out = node.outputs[0];
-      FusedElementwise::Instruction instruction{op.op, op.common, op.unrounded, graph_.value(out).dtype, {}};
-      for (size_t i = 0; i < node.inputs.size(); ++i) instruction.operands[i] = operand(node.inputs[i], computed, &result);
+      FusedElementwise::Instruction instruction{
+          op.op, op.common, op.unrounded, graph_.value(out).dtype, {}};
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        instruction.operands[i] = operand(node.inputs[i], computed, &result);
       computed.emplace_back(out, static_cast<int16_t>(program.program.size()));
       program.program.push_back(instruction);
     }
@@ -114,7 +119,8 @@ class ElementwiseFusion {
     return result;
   }
 
-  static int16_t operand(ValueId value, const std::vector<std::pair<ValueId, int16_t>>& computed, Node* result) {
+  static int16_t operand(ValueId value, const std::vector<std::pair<ValueId, int16_t>>& computed,
+                         Node* result) {
     for (const auto& [known, index] : computed) {
       if (known == value) return static_cast<int16_t>(-1 - index);
     }
@@ -134,6 +140,8 @@ class ElementwiseFusion {
 
 }  // namespace
 
-void fuse_elementwise(Graph* graph) { ElementwiseFusion(graph).run(); }
+void fuse_elementwise(Graph* graph) {
+  ElementwiseFusion(graph).run();
+}
 
 }  // namespace executorch::engine

@@ -10,17 +10,32 @@ namespace {
 // The epilogue that an elementwise node of one operand is, if it is one.
 bool activation_of(const Graph& graph, const Node& node, Epilogue* epilogue) {
   const Elementwise* op = node.as<Elementwise>();
-  if (op == nullptr || op->common != DType::f32 || graph.value(node.outputs[0]).dtype != DType::f32) return false;
+  if (op == nullptr || op->common != DType::f32 || graph.value(node.outputs[0]).dtype != DType::f32)
+    return false;
   switch (op->op) {
-    case ElementwiseOp::Relu: epilogue->activation = Activation::Relu; return true;
-    case ElementwiseOp::Gelu: epilogue->activation = Activation::Gelu; return true;
-    case ElementwiseOp::GeluTanh: epilogue->activation = Activation::GeluTanh; return true;
-    case ElementwiseOp::Silu: epilogue->activation = Activation::Silu; return true;
-    case ElementwiseOp::Sigmoid: epilogue->activation = Activation::Sigmoid; return true;
-    case ElementwiseOp::Tanh: epilogue->activation = Activation::Tanh; return true;
+    case ElementwiseOp::Relu:
+      epilogue->activation = Activation::Relu;
+      return true;
+    case ElementwiseOp::Gelu:
+      epilogue->activation = Activation::Gelu;
+      return true;
+    case ElementwiseOp::GeluTanh:
+      epilogue->activation = Activation::GeluTanh;
+      return true;
+    case ElementwiseOp::Silu:
+      epilogue->activation = Activation::Silu;
+      return true;
+    case ElementwiseOp::Sigmoid:
+      epilogue->activation = Activation::Sigmoid;
+      return true;
+    case ElementwiseOp::Tanh:
+      epilogue->activation = Activation::Tanh;
+      return true;
     case ElementwiseOp::Clamp: {
       double low, high;
-      if (!graph.constant_number(node.inputs[1], &low) || !graph.constant_number(node.inputs[2], &high)) return false;
+      if (!graph.constant_number(node.inputs[1], &low) ||
+          !graph.constant_number(node.inputs[2], &high))
+        return false;
       if (std::isnan(low) || std::isnan(high) || low > high) return false;
       *epilogue = {Activation::Clamp, static_cast<float>(low), static_cast<float>(high)};
       return true;
@@ -65,13 +80,15 @@ class EpilogueFusion {
   }
 
  private:
-  // The product or convolution that gives `value` to the node at `reader` alone, seen through changes of sizes.
+  // The product or convolution that gives `value` to the node at `reader` alone, seen through
+  // changes of sizes.
   int32_t accumulator_of(ValueId value) const {
     int32_t at = uses_.producer(value);
     while (at >= 0) {
       if (uses_.count(value) != 1) return -1;
       const Node& node = graph_.nodes[static_cast<size_t>(at)];
-      if (node.as<Reshape>() == nullptr) return node.as<MatMul>() != nullptr || node.as<Convolution>() != nullptr ? at : -1;
+      if (node.as<Reshape>() == nullptr)
+        return node.as<MatMul>() != nullptr || node.as<Convolution>() != nullptr ? at : -1;
       value = node.inputs[0];
       at = uses_.producer(value);
     }
@@ -116,7 +133,8 @@ class EpilogueFusion {
   bool add_to(size_t i, int32_t at, ValueId sum, ValueId other, const Dims& sizes) {
     Node& target_node = graph_.nodes[static_cast<size_t>(at)];
     Accumulator target(&target_node);
-    if (target.epilogue->activation != Activation::None || !(graph_.value(sum).sizes == sizes)) return false;
+    if (target.epilogue->activation != Activation::None || !(graph_.value(sum).sizes == sizes))
+      return false;
     if (graph_.value(other).dtype != DType::f32) return false;
     const Dims product_sizes = graph_.value(target_node.outputs[0]).sizes;
     if (fits_bias(target, target_node, other, product_sizes)) {
@@ -127,7 +145,8 @@ class EpilogueFusion {
       const bool broadcast = numel(graph_.value(other).sizes) != numel(sizes);
       if (broadcast && !repeats_rows(other, sizes)) return false;
       ValueId residual = other;
-      if (!(graph_.value(other).sizes == product_sizes)) residual = new_view(other, product_sizes, sizes, at);
+      if (!(graph_.value(other).sizes == product_sizes))
+        residual = new_view(other, product_sizes, sizes, at);
       if (residual == kNoValue) return false;
       graph_.nodes[static_cast<size_t>(at)].inputs.push_back(residual);
       *Accumulator(&graph_.nodes[static_cast<size_t>(at)]).residual = true;
@@ -138,7 +157,8 @@ class EpilogueFusion {
     return true;
   }
 
-  bool fits_bias(const Accumulator& target, const Node& node, ValueId other, const Dims& sizes) const {
+  bool fits_bias(const Accumulator& target, const Node& node, ValueId other,
+                 const Dims& sizes) const {
     if (*target.bias || node.as<MatMul>() == nullptr || !graph_.is_constant(other)) return false;
     const Dims& bias = graph_.value(other).sizes;
     return numel(bias) == sizes.back() && bias.rank > 0 && bias.back() == sizes.back();
@@ -152,7 +172,8 @@ class EpilogueFusion {
     return from.rank > 0 && from.back() == sizes.back();
   }
 
-  // The other operand under the accumulator's sizes. Views of values must stand before it: they are put there.
+  // The other operand under the accumulator's sizes. Views of values must stand before it: they are
+  // put there.
   ValueId new_view(ValueId other, const Dims& product_sizes, const Dims& sizes, int32_t at) {
     if (numel(graph_.value(other).sizes) != numel(sizes)) return kNoValue;
     const ValueId view = graph_.add_computed(DType::f32, product_sizes);

@@ -1,5 +1,5 @@
-// Chains that exporters leave of one operation: x * sigmoid(x), the RMS norm, the softmax guarded against rows that
-// are masked throughout, attention.
+// Chains that exporters leave of one operation: x * sigmoid(x), the RMS norm, the softmax guarded
+// against rows that are masked throughout, attention.
 #include <cmath>
 #include <limits>
 
@@ -13,7 +13,8 @@ class PatternFusion {
   explicit PatternFusion(Graph* graph) : graph_(*graph) {}
 
   void run() {
-    for (const auto pattern : {&PatternFusion::silu, &PatternFusion::guarded_softmax, &PatternFusion::rms_norm}) {
+    for (const auto pattern :
+         {&PatternFusion::silu, &PatternFusion::guarded_softmax, &PatternFusion::rms_norm}) {
       const Uses uses(graph_);
       uses_ = &uses;
       for (size_t i = 0; i < graph_.nodes.size(); ++i) (this->*pattern)(&graph_.nodes[i]);
@@ -51,7 +52,8 @@ class PatternFusion {
     if (elementwise(node, ElementwiseOp::Mul) == nullptr || !is_f32(node->outputs[0])) return;
     ValueId gate, x;
     const auto is_gate = [&](ValueId value) {
-      return elementwise(producer(value), ElementwiseOp::Sigmoid) != nullptr && uses_->count(value) == 1;
+      return elementwise(producer(value), ElementwiseOp::Sigmoid) != nullptr &&
+             uses_->count(value) == 1;
     };
     if (!ordered(*node, is_gate, &gate, &x) || producer(gate)->inputs[0] != x) return;
     node->operation = Elementwise{ElementwiseOp::Silu, DType::f32, 0};
@@ -79,13 +81,16 @@ class PatternFusion {
     const Reduce* reduce = any != nullptr ? any->as<Reduce>() : nullptr;
     if (reduce == nullptr || reduce->op != compute::ReduceOp::Any) return false;
     if (reduce->dims != 1u << softmax.as<Softmax>()->dim) return false;
-    if (graph_.value(any->outputs[0]).sizes.rank != graph_.value(any->inputs[0]).sizes.rank) return false;
+    if (graph_.value(any->outputs[0]).sizes.rank != graph_.value(any->inputs[0]).sizes.rank)
+      return false;
     const Node* open = producer(any->inputs[0]);
     if (elementwise(open, ElementwiseOp::LogicalNot) == nullptr) return false;
     const Node* equal = producer(open->inputs[0]);
     double number;
-    return elementwise(equal, ElementwiseOp::Eq) != nullptr && equal->inputs[0] == softmax.inputs[0] &&
-           graph_.constant_number(equal->inputs[1], &number) && number == -std::numeric_limits<double>::infinity();
+    return elementwise(equal, ElementwiseOp::Eq) != nullptr &&
+           equal->inputs[0] == softmax.inputs[0] &&
+           graph_.constant_number(equal->inputs[1], &number) &&
+           number == -std::numeric_limits<double>::infinity();
   }
 
   /// A constant that repeats one number counts as that number.
@@ -103,8 +108,12 @@ class PatternFusion {
     if (elementwise(node, ElementwiseOp::Mul) == nullptr || !is_f32(node->outputs[0])) return;
     ValueId factor, x;
     double epsilon;
-    const auto is_factor = [&](ValueId value) { return elementwise(producer(value), ElementwiseOp::Rsqrt) != nullptr; };
-    if (!ordered(*node, is_factor, &factor, &x) || !is_mean_square(producer(factor)->inputs[0], x, &epsilon)) return;
+    const auto is_factor = [&](ValueId value) {
+      return elementwise(producer(value), ElementwiseOp::Rsqrt) != nullptr;
+    };
+    if (!ordered(*node, is_factor, &factor, &x) ||
+        !is_mean_square(producer(factor)->inputs[0], x, &epsilon))
+      return;
     node->operation = RmsNorm{epsilon, false};
     node->inputs = {x};
     take_weight(node);
@@ -114,15 +123,21 @@ class PatternFusion {
     const Node* add = producer(value);
     if (elementwise(add, ElementwiseOp::Add) == nullptr) return false;
     ValueId mean, constant;
-    const auto is_mean = [&](ValueId v) { return producer(v) != nullptr && producer(v)->as<Reduce>() != nullptr; };
-    if (!ordered(*add, is_mean, &mean, &constant) || !graph_.constant_number(constant, epsilon)) return false;
+    const auto is_mean = [&](ValueId v) {
+      return producer(v) != nullptr && producer(v)->as<Reduce>() != nullptr;
+    };
+    if (!ordered(*add, is_mean, &mean, &constant) || !graph_.constant_number(constant, epsilon))
+      return false;
     const Node* reduce = producer(mean);
     const Dims& sizes = graph_.value(x).sizes;
     const Reduce& op = *reduce->as<Reduce>();
     if (op.op != compute::ReduceOp::Sum || op.dims != 1u << (sizes.rank - 1)) return false;
-    if (op.divisor != static_cast<double>(sizes.back()) || graph_.value(mean).sizes.rank != sizes.rank) return false;
+    if (op.divisor != static_cast<double>(sizes.back()) ||
+        graph_.value(mean).sizes.rank != sizes.rank)
+      return false;
     const Node* square = producer(reduce->inputs[0]);
-    return elementwise(square, ElementwiseOp::Mul) != nullptr && square->inputs[0] == x && square->inputs[1] == x;
+    return elementwise(square, ElementwiseOp::Mul) != nullptr && square->inputs[0] == x &&
+           square->inputs[1] == x;
   }
 
   // A multiplication by a constant row behind the norm joins it.
@@ -135,7 +150,8 @@ class PatternFusion {
     const ValueId weight = next.inputs[next.inputs[0] == normed ? 1 : 0];
     const Value& row = graph_.value(weight);
     if (weight == normed || row.source != Source::Constant || row.dtype != DType::f32) return;
-    if (row.sizes.rank == 0 || row.sizes.back() != sizes.back() || numel(row.sizes) != sizes.back()) return;
+    if (row.sizes.rank == 0 || row.sizes.back() != sizes.back() || numel(row.sizes) != sizes.back())
+      return;
     if (!(graph_.value(next.outputs[0]).sizes == sizes)) return;
     norm->as<RmsNorm>()->weight = true;
     norm->inputs.push_back(weight);
@@ -153,7 +169,8 @@ class PatternFusion {
     std::vector<Node> nodes;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node node = graph_.nodes[i];
-      if (node.as<MatMul>() == nullptr || !rewrite_attention(node, &nodes)) nodes.push_back(std::move(node));
+      if (node.as<MatMul>() == nullptr || !rewrite_attention(node, &nodes))
+        nodes.push_back(std::move(node));
     }
     graph_.nodes = std::move(nodes);
     simplify(&graph_);
@@ -188,12 +205,14 @@ class PatternFusion {
   bool rewrite_attention(const Node& outer, std::vector<Node>* nodes) {
     const MatMul& outer_op = *outer.as<MatMul>();
     const Dims out_sizes = graph_.value(outer.outputs[0]).sizes;
-    if (!plain(outer_op) || outer_op.alpha != 1.0f || out_sizes.rank < 3 || uses_->count(outer.inputs[0]) != 1) {
+    if (!plain(outer_op) || outer_op.alpha != 1.0f || out_sizes.rank < 3 ||
+        uses_->count(outer.inputs[0]) != 1) {
       return false;
     }
     const ValueId weights = before_reshapes(outer.inputs[0]);
     const Node* softmax = producer(weights);
-    if (softmax == nullptr || softmax->as<Softmax>() == nullptr || uses_->count(weights) != 1) return false;
+    if (softmax == nullptr || softmax->as<Softmax>() == nullptr || uses_->count(weights) != 1)
+      return false;
     const Dims score_sizes = graph_.value(weights).sizes;
     const int rank = score_sizes.rank;
     if (rank < 3 || softmax->as<Softmax>()->dim != rank - 1) return false;
@@ -214,7 +233,8 @@ class PatternFusion {
     if (inner == nullptr || !plain(*inner->as<MatMul>())) return false;
     if (!(graph_.value(scores).sizes == score_sizes)) return false;
 
-    Attention op{inner->as<MatMul>()->alpha, mask != kNoValue, softmax->as<Softmax>()->zero_masked_rows};
+    Attention op{inner->as<MatMul>()->alpha, mask != kNoValue,
+                 softmax->as<Softmax>()->zero_masked_rows};
     const ValueId query = before_scale(inner->inputs[0], &op.scale);
     const ValueId key = before_scale(inner->inputs[1], &op.scale);
     const auto with_last = [&](int64_t rows, int64_t columns) {
@@ -224,11 +244,13 @@ class PatternFusion {
       return sizes;
     };
     const int64_t depth = graph_.value(inner->inputs[0]).sizes.back();
-    std::vector<ValueId> inputs{reshaped(query, with_last(score_sizes[rank - 2], depth), nodes),
-                                reshaped(key, with_last(depth, score_sizes[rank - 1]), nodes),
-                                reshaped(outer.inputs[1], with_last(score_sizes[rank - 1], out_sizes.back()), nodes)};
+    std::vector<ValueId> inputs{
+        reshaped(query, with_last(score_sizes[rank - 2], depth), nodes),
+        reshaped(key, with_last(depth, score_sizes[rank - 1]), nodes),
+        reshaped(outer.inputs[1], with_last(score_sizes[rank - 1], out_sizes.back()), nodes)};
     if (mask != kNoValue) inputs.push_back(mask);
-    const ValueId result = graph_.add_computed(DType::f32, with_last(score_sizes[rank - 2], out_sizes.back()));
+    const ValueId result =
+        graph_.add_computed(DType::f32, with_last(score_sizes[rank - 2], out_sizes.back()));
     nodes->push_back({op, std::move(inputs), {result}});
     nodes->push_back({Reshape{}, {result}, outer.outputs});
     return true;
@@ -239,17 +261,22 @@ class PatternFusion {
     if (uses_->count(value) != 1) return nullptr;
     const ValueId product = before_reshapes(value);
     const Node* node = producer(product);
-    if (node == nullptr || node->as<MatMul>() == nullptr || uses_->count(product) != 1) return nullptr;
+    if (node == nullptr || node->as<MatMul>() == nullptr || uses_->count(product) != 1)
+      return nullptr;
     const Dims& before = graph_.value(product).sizes;
     const Dims& after = graph_.value(value).sizes;
     if (before.rank < 3 || after.rank < 3) return nullptr;
-    return before.back() == after.back() && before[before.rank - 2] == after[after.rank - 2] ? node : nullptr;
+    return before.back() == after.back() && before[before.rank - 2] == after[after.rank - 2]
+               ? node
+               : nullptr;
   }
 
   bool usable_mask(ValueId mask, const Dims& score_sizes) const {
     const Value& value = graph_.value(mask);
     Dims strides;
-    if (value.dtype != DType::f32 || value.sizes.rank == 0 || value.sizes.back() != score_sizes.back()) return false;
+    if (value.dtype != DType::f32 || value.sizes.rank == 0 ||
+        value.sizes.back() != score_sizes.back())
+      return false;
     return broadcast_strides(value.sizes, value.sizes, score_sizes, &strides);
   }
 
@@ -266,6 +293,8 @@ class PatternFusion {
 
 }  // namespace
 
-void fuse_patterns(Graph* graph) { PatternFusion(graph).run(); }
+void fuse_patterns(Graph* graph) {
+  PatternFusion(graph).run();
+}
 
 }  // namespace executorch::engine

@@ -1,4 +1,5 @@
-// Convolution, batch norm and pooling: channels innermost, so that regions of them exchange no transposes.
+// Convolution, batch norm and pooling: channels innermost, so that regions of them exchange no
+// transposes.
 #include <cmath>
 
 #include "compute/conv/conv.h"
@@ -54,7 +55,8 @@ Error Lowering::dense_weight(ValueId value, MemoryBlock* copy, const float** dat
   if (is_contiguous(weight.sizes, weight.strides)) return Error::Ok;
   const size_t bytes = static_cast<size_t>(numel(weight.sizes)) * sizeof(float);
   *copy = MemoryBlock::allocate(bytes);
-  ET_REQUIRE(copy->holds(bytes), MemoryAllocationFailed, "no memory for %zu bytes of a weight", bytes);
+  ET_REQUIRE(copy->holds(bytes), MemoryAllocationFailed, "no memory for %zu bytes of a weight",
+             bytes);
   copy_constant(weight, copy->data());
   *data = reinterpret_cast<const float*>(copy->data());
   return Error::Ok;
@@ -73,21 +75,22 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   MemoryBlock copy;
   const float* data;
   ET_TRY(dense_weight(weight, &copy, &data));
-  const WeightSpec spec{data,
-                        static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float),
-                        op.scale,
-                        op.scale != nullptr ? static_cast<size_t>(shape.out_channels) : 0,
-                        {'c', static_cast<int64_t>(conv.isa), static_cast<int64_t>(conv.algorithm), shape.in_channels,
-                         shape.out_channels, shape.kernel_height, shape.kernel_width, shape.groups},
-                        conv.packed_bytes};
+  const WeightSpec spec{
+      data,
+      static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float),
+      op.scale,
+      op.scale != nullptr ? static_cast<size_t>(shape.out_channels) : 0,
+      {'c', static_cast<int64_t>(conv.isa), static_cast<int64_t>(conv.algorithm), shape.in_channels,
+       shape.out_channels, shape.kernel_height, shape.kernel_width, shape.groups},
+      conv.packed_bytes};
   ET_TRY(check_budget(conv.packed_bytes, "weights"));
   const float* packed;
   ET_TRY(pack_weight(spec, ConvolutionPacker(conv, data, op.scale), &packed));
 
   const Placement from = with_strides(in, channels_last_strides(in_sizes));
   const Dims strides = channels_last_strides(out_sizes);
-  const Placement to =
-      place_output(out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
+  const Placement to = place_output(
+      out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
   ConvolutionOperands operands{};
   operands.in = byte_place(in, from);
   operands.out = byte_place(out, to);
@@ -121,8 +124,8 @@ Error Lowering::lower(const Node& node, const MaxPool& op) {
   const Dims& out_sizes = graph_.value(out).sizes;
   const Placement from = with_strides(in, channels_last_strides(in_sizes));
   const Dims strides = channels_last_strides(out_sizes);
-  const Placement to =
-      place_output(out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
+  const Placement to = place_output(
+      out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
   compute::PoolShape shape;
   shape.batch = in_sizes[0];
   shape.channels = in_sizes[1];

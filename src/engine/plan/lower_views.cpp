@@ -25,7 +25,8 @@ Error Lowering::lower(const Node& node, const Reshape&) {
   const ValueId in = node.inputs[0];
   const ValueId out = node.outputs[0];
   Dims strides;
-  if (reshaped_strides(graph_.value(in).sizes, place(in).strides, graph_.value(out).sizes, &strides)) {
+  if (reshaped_strides(graph_.value(in).sizes, place(in).strides, graph_.value(out).sizes,
+                       &strides)) {
     return place_view(node, strides, 0);
   }
   // The elements must move: into row-major order, in the output's own memory where that is wanted.
@@ -39,9 +40,10 @@ Error Lowering::lower(const Node& node, const Reshape&) {
 Error Lowering::lower(const Node& node, const Expand&) {
   const ValueId in = node.inputs[0];
   Dims strides;
-  const bool fits =
-      broadcast_strides(graph_.value(in).sizes, place(in).strides, graph_.value(node.outputs[0]).sizes, &strides);
-  ET_REQUIRE(fits, InvalidArgument, "cannot repeat %s to %s", to_text(graph_.value(in).sizes).c_str(),
+  const bool fits = broadcast_strides(graph_.value(in).sizes, place(in).strides,
+                                      graph_.value(node.outputs[0]).sizes, &strides);
+  ET_REQUIRE(fits, InvalidArgument, "cannot repeat %s to %s",
+             to_text(graph_.value(in).sizes).c_str(),
              to_text(graph_.value(node.outputs[0]).sizes).c_str());
   return place_view(node, strides, 0);
 }
@@ -90,7 +92,8 @@ Error Lowering::lower(const Node& node, const GatherRows& op) {
   shape.count = numel(graph_.value(indices).sizes);
   shape.wrap = op.wrap;
   shape.index_dtype = graph_.value(indices).dtype;
-  emit(make_gather_rows_step(shape, byte_place(table, from), byte_place(indices, index_place), byte_place(out, to)),
+  emit(make_gather_rows_step(shape, byte_place(table, from), byte_place(indices, index_place),
+                             byte_place(out, to)),
        {from, index_place, to});
   return Error::Ok;
 }
@@ -103,14 +106,17 @@ Error Lowering::lower(const Node& node, const IndexPut& op) {
   const Placement from = place(target);
   const Storage& source = storages_[static_cast<size_t>(from.storage)];
   const Dims& sizes = graph_.value(out).sizes;
-  const Placement to = place_output(out, is_dense(sizes, from.strides) ? from.strides : contiguous_strides(sizes),
-                                    [](const Dims&) { return true; });
+  const Placement to =
+      place_output(out, is_dense(sizes, from.strides) ? from.strides : contiguous_strides(sizes),
+                   [](const Dims&) { return true; });
   const Storage& destination = storages_[static_cast<size_t>(to.storage)];
-  const bool in_place = source.kind == Kind::Slot && destination.kind == Kind::Slot && source.slot == destination.slot &&
-                        from.offset == to.offset && same_strides(graph_.value(out).sizes, from.strides, to.strides);
+  const bool in_place = source.kind == Kind::Slot && destination.kind == Kind::Slot &&
+                        source.slot == destination.slot && from.offset == to.offset &&
+                        same_strides(graph_.value(out).sizes, from.strides, to.strides);
   if (!in_place) emit_copy(target, from, to);
   const Placement index_place = contiguous(indices);
-  emit(make_index_put_step(tensor(out, to), op.dim, tensor(indices, index_place), tensor(values, place(values))),
+  emit(make_index_put_step(tensor(out, to), op.dim, tensor(indices, index_place),
+                           tensor(values, place(values))),
        {to, index_place, place(values)});
   return Error::Ok;
 }

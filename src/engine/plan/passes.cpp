@@ -4,14 +4,17 @@
 
 namespace executorch::engine {
 
-Uses::Uses(const Graph& graph) : producers_(graph.values.size(), -1), consumers_(graph.values.size()) {
+Uses::Uses(const Graph& graph)
+    : producers_(graph.values.size(), -1), consumers_(graph.values.size()) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const ValueId output : graph.nodes[i].outputs) producers_[static_cast<size_t>(output)] = static_cast<int32_t>(i);
+    for (const ValueId output : graph.nodes[i].outputs)
+      producers_[static_cast<size_t>(output)] = static_cast<int32_t>(i);
     for (const ValueId input : graph.nodes[i].inputs) {
       consumers_[static_cast<size_t>(input)].push_back(static_cast<int32_t>(i));
     }
   }
-  for (const Result& result : graph.results) consumers_[static_cast<size_t>(result.value)].push_back(-1);
+  for (const Result& result : graph.results)
+    consumers_[static_cast<size_t>(result.value)].push_back(-1);
 }
 
 void Replacements::apply(Graph* graph) const {
@@ -27,8 +30,9 @@ void remove_unused(Graph* graph) {
   std::vector<Node> kept;
   for (size_t i = graph->nodes.size(); i-- > 0;) {
     Node& node = graph->nodes[i];
-    const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                    [&](ValueId output) { return used[static_cast<size_t>(output)]; });
+    const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId output) {
+      return used[static_cast<size_t>(output)];
+    });
     if (!needed) continue;
     for (const ValueId input : node.inputs) used[static_cast<size_t>(input)] = true;
     kept.push_back(std::move(node));

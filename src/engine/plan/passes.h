@@ -1,7 +1,7 @@
 /**
  * @file
- * Rewrites of a graph before it is lowered. Each keeps the values of all results within rounding; those that move
- * elements only keep the bits.
+ * Rewrites of a graph before it is lowered. Each keeps the values of all results within rounding;
+ * those that move elements only keep the bits.
  */
 #pragma once
 
@@ -22,9 +22,13 @@ class Uses {
   /// Node that computes the value, -1 for sources.
   int32_t producer(ValueId value) const { return producers_[static_cast<size_t>(value)]; }
   /// Inputs and results that name the value.
-  int32_t count(ValueId value) const { return static_cast<int32_t>(consumers_[static_cast<size_t>(value)].size()); }
+  int32_t count(ValueId value) const {
+    return static_cast<int32_t>(consumers_[static_cast<size_t>(value)].size());
+  }
   /// Nodes that read the value, -1 for a result; a node is listed once per input.
-  const std::vector<int32_t>& consumers(ValueId value) const { return consumers_[static_cast<size_t>(value)]; }
+  const std::vector<int32_t>& consumers(ValueId value) const {
+    return consumers_[static_cast<size_t>(value)];
+  }
 
  private:
   std::vector<int32_t> producers_;
@@ -51,13 +55,15 @@ class Replacements {
 /// Drops nodes whose outputs nothing uses.
 void remove_unused(Graph* graph);
 
-/// Views of views become one view; copies, multiplications by one and other work without effect disappear.
+/// Views of views become one view; copies, multiplications by one and other work without effect
+/// disappear.
 void simplify(Graph* graph);
 
 /// Computes what depends on constants alone.
 Error fold_constants(Graph* graph);
 
-/// A batch norm behind a convolution goes into its weight; any other becomes a multiplication and an addition.
+/// A batch norm behind a convolution goes into its weight; any other becomes a multiplication and
+/// an addition.
 Error fold_batch_norm(Graph* graph);
 
 /// x * sigmoid(x), the RMS norm's chain, softmax guarded against masked rows, attention.

@@ -32,9 +32,12 @@ ValueId same_as(const Graph& graph, const Node& node) {
   const Value& input = graph.value(in);
   const Value& output = graph.value(node.outputs[0]);
   const bool same_sizes = input.sizes == output.sizes;
-  if (const Permute* permute = node.as<Permute>()) return is_identity(*permute, input.sizes.rank) ? in : kNoValue;
-  if (node.as<Reshape>() != nullptr || node.as<Expand>() != nullptr) return same_sizes ? in : kNoValue;
-  if (const Slice* slice = node.as<Slice>()) return same_sizes && slice->start == 0 && slice->step == 1 ? in : kNoValue;
+  if (const Permute* permute = node.as<Permute>())
+    return is_identity(*permute, input.sizes.rank) ? in : kNoValue;
+  if (node.as<Reshape>() != nullptr || node.as<Expand>() != nullptr)
+    return same_sizes ? in : kNoValue;
+  if (const Slice* slice = node.as<Slice>())
+    return same_sizes && slice->start == 0 && slice->step == 1 ? in : kNoValue;
   const Elementwise* elementwise = node.as<Elementwise>();
   if (elementwise == nullptr || !same_sizes || input.dtype != output.dtype) return kNoValue;
   double number;
@@ -43,7 +46,8 @@ ValueId same_as(const Graph& graph, const Node& node) {
       return elementwise->common == input.dtype ? in : kNoValue;
     case ElementwiseOp::Mul:
     case ElementwiseOp::Div:
-      return elementwise->common == input.dtype && graph.constant_number(node.inputs[1], &number) && number == 1.0
+      return elementwise->common == input.dtype && graph.constant_number(node.inputs[1], &number) &&
+                     number == 1.0
                  ? in
                  : kNoValue;
     default:
@@ -60,7 +64,8 @@ void merge_views(Graph* graph, const Uses& uses, Node* node) {
     const Permute* first = earlier.as<Permute>();
     if (first == nullptr) return;
     Permute both{};
-    for (int d = 0; d < graph->value(node->outputs[0]).sizes.rank; ++d) both.dims[d] = first->dims[permute->dims[d]];
+    for (int d = 0; d < graph->value(node->outputs[0]).sizes.rank; ++d)
+      both.dims[d] = first->dims[permute->dims[d]];
     *permute = both;
     node->inputs[0] = earlier.inputs[0];
   } else if (node->as<Reshape>() != nullptr && earlier.as<Reshape>() != nullptr) {
@@ -73,11 +78,14 @@ void merge_views(Graph* graph, const Uses& uses, Node* node) {
 // The output of an earlier view that is the same as this one, or kNoValue.
 ValueId earlier_view(const Graph& graph, const std::vector<const Node*>& views, const Node& node) {
   for (const Node* view : views) {
-    if (view->inputs[0] != node.inputs[0] || view->operation.index() != node.operation.index()) continue;
+    if (view->inputs[0] != node.inputs[0] || view->operation.index() != node.operation.index())
+      continue;
     if (!(graph.value(view->outputs[0]).sizes == graph.value(node.outputs[0]).sizes)) continue;
     const Permute* permute = node.as<Permute>();
     const int rank = graph.value(node.outputs[0]).sizes.rank;
-    if (permute != nullptr && !std::equal(permute->dims, permute->dims + rank, view->as<Permute>()->dims)) continue;
+    if (permute != nullptr &&
+        !std::equal(permute->dims, permute->dims + rank, view->as<Permute>()->dims))
+      continue;
     return view->outputs[0];
   }
   return kNoValue;
@@ -90,7 +98,9 @@ bool share_views(Graph* graph) {
   bool changed = false;
   for (Node& node : graph->nodes) {
     for (ValueId& input : node.inputs) input = replacements.resolve(input);
-    if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr && node.as<Expand>() == nullptr) continue;
+    if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr &&
+        node.as<Expand>() == nullptr)
+      continue;
     auto& known = views[node.inputs[0]];
     const ValueId same = earlier_view(*graph, known, node);
     if (same == kNoValue) {
@@ -113,10 +123,12 @@ void simplify(Graph* graph) {
     Replacements replacements(*graph);
     for (Node& node : graph->nodes) {
       for (ValueId& input : node.inputs) input = replacements.resolve(input);
-      if (node.as<Permute>() != nullptr && moves_nothing(*node.as<Permute>(), graph->value(node.inputs[0]).sizes)) {
+      if (node.as<Permute>() != nullptr &&
+          moves_nothing(*node.as<Permute>(), graph->value(node.inputs[0]).sizes)) {
         node.operation = Reshape{};
       }
-      if (node.as<Permute>() != nullptr || node.as<Reshape>() != nullptr || node.as<Expand>() != nullptr) {
+      if (node.as<Permute>() != nullptr || node.as<Reshape>() != nullptr ||
+          node.as<Expand>() != nullptr) {
         merge_views(graph, uses, &node);
       }
       const ValueId same = same_as(*graph, node);

@@ -1,37 +1,41 @@
-// Where consumers want values to lie: results in the caller's tensors, inputs of a concatenation in their part of its
-// output, the source of a permutation such that the permuted value is dense. Found backwards, so that wishes pass
-// through chains of views. A wish is a suggestion: a step that cannot write there uses other memory, and the consumer
-// copies.
+// Where consumers want values to lie: results in the caller's tensors, inputs of a concatenation in
+// their part of its output, the source of a permutation such that the permuted value is dense.
+// Found backwards, so that wishes pass through chains of views. A wish is a suggestion: a step that
+// cannot write there uses other memory, and the consumer copies.
 #include "engine/plan/lowering.h"
 
 namespace executorch::engine {
 namespace {
 
-// The strides of a view's input such that its output has the given strides; false when the view selects or repeats.
-bool strides_before(const Node& node, const Dims& in_sizes, const Dims& out_sizes, const Dims& out_strides,
-                    Dims* in_strides) {
+// The strides of a view's input such that its output has the given strides; false when the view
+// selects or repeats.
+bool strides_before(const Node& node, const Dims& in_sizes, const Dims& out_sizes,
+                    const Dims& out_strides, Dims* in_strides) {
   if (const Permute* permute = node.as<Permute>()) {
     in_strides->rank = in_sizes.rank;
     for (int d = 0; d < in_sizes.rank; ++d) (*in_strides)[permute->dims[d]] = out_strides[d];
     return true;
   }
-  if (node.as<Reshape>() != nullptr) return reshaped_strides(out_sizes, out_strides, in_sizes, in_strides);
+  if (node.as<Reshape>() != nullptr)
+    return reshaped_strides(out_sizes, out_strides, in_sizes, in_strides);
   return false;
 }
 
 bool ranges_meet(const External& a, const External& b) {
-  return a.region >= 0 && a.region == b.region && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+  return a.region >= 0 && a.region == b.region && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
 }
 
 bool is_view(const Node& node) {
-  return node.as<Permute>() != nullptr || node.as<Reshape>() != nullptr || node.as<Expand>() != nullptr ||
-         node.as<Slice>() != nullptr;
+  return node.as<Permute>() != nullptr || node.as<Reshape>() != nullptr ||
+         node.as<Expand>() != nullptr || node.as<Slice>() != nullptr;
 }
 
 // Consumers that take any row-major input only.
 bool wants_dense(const Node& node) {
-  return node.as<MatMul>() != nullptr || node.as<Foreign>() != nullptr || node.as<LayerNorm>() != nullptr ||
-         node.as<Elementwise>() != nullptr || node.as<FusedElementwise>() != nullptr || node.as<Reshape>() != nullptr;
+  return node.as<MatMul>() != nullptr || node.as<Foreign>() != nullptr ||
+         node.as<LayerNorm>() != nullptr || node.as<Elementwise>() != nullptr ||
+         node.as<FusedElementwise>() != nullptr || node.as<Reshape>() != nullptr;
 }
 
 }  // namespace
@@ -39,10 +43,12 @@ bool wants_dense(const Node& node) {
 // Values that live in a slot, or are views of one, with the last node that reads the slot's bytes.
 bool Lowering::result_may_be_written_early(const Result& result) const {
   if (options_.stage_results) return false;
-  std::vector<int32_t> root(graph_.values.size(), -1);  // the external or computed value that a view shows
+  std::vector<int32_t> root(graph_.values.size(),
+                            -1);  // the external or computed value that a view shows
   for (size_t i = 0; i < graph_.values.size(); ++i) root[i] = static_cast<int32_t>(i);
   for (const Node& node : graph_.nodes) {
-    if (is_view(node)) root[static_cast<size_t>(node.outputs[0])] = root[static_cast<size_t>(node.inputs[0])];
+    if (is_view(node))
+      root[static_cast<size_t>(node.outputs[0])] = root[static_cast<size_t>(node.inputs[0])];
   }
   const int32_t source = root[static_cast<size_t>(result.value)];
   if (graph_.values[static_cast<size_t>(source)].source != Source::Computed) return false;
@@ -50,7 +56,8 @@ bool Lowering::result_may_be_written_early(const Result& result) const {
   const auto reads_target = [&](ValueId value) {
     const Value& read = graph_.values[static_cast<size_t>(root[static_cast<size_t>(value)])];
     return read.source == Source::External &&
-           (read.slot == result.slot || ranges_meet(graph_.externals[static_cast<size_t>(read.slot)], target));
+           (read.slot == result.slot ||
+            ranges_meet(graph_.externals[static_cast<size_t>(read.slot)], target));
   };
   // Parts of a concatenation are written by their own producers.
   std::vector<bool> part(graph_.values.size(), false);
@@ -58,12 +65,14 @@ bool Lowering::result_may_be_written_early(const Result& result) const {
   for (size_t i = graph_.nodes.size(); i-- > 0;) {
     const Node& node = graph_.nodes[i];
     if (node.as<Concat>() == nullptr || !part[static_cast<size_t>(node.outputs[0])]) continue;
-    for (const ValueId input : node.inputs) part[static_cast<size_t>(root[static_cast<size_t>(input)])] = true;
+    for (const ValueId input : node.inputs)
+      part[static_cast<size_t>(root[static_cast<size_t>(input)])] = true;
   }
   bool written = false;
   for (const Node& node : graph_.nodes) {
     bool producer = false;
-    for (const ValueId output : node.outputs) producer = producer || part[static_cast<size_t>(output)];
+    for (const ValueId output : node.outputs)
+      producer = producer || part[static_cast<size_t>(output)];
     written = written || producer;
     if (!written || is_view(node)) continue;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -94,7 +103,8 @@ void Lowering::wish_results() {
 void Lowering::wish_through_view(const Node& node) {
   const ValueId in = node.inputs[0];
   const ValueId out = node.outputs[0];
-  if (graph_.value(in).source != Source::Computed || wishes_[static_cast<size_t>(in)].valid()) return;
+  if (graph_.value(in).source != Source::Computed || wishes_[static_cast<size_t>(in)].valid())
+    return;
   Placement& wish = wishes_[static_cast<size_t>(out)];
   const Dims& out_sizes = graph_.value(out).sizes;
   const bool fresh = !wish.valid();
@@ -139,7 +149,8 @@ void Lowering::find_wishes() {
     if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr) continue;
     const ValueId out = node.outputs[0];
     const bool wished = wishes_[static_cast<size_t>(out)].valid();
-    if (wished || (node.as<Permute>() != nullptr && dense[static_cast<size_t>(out)])) wish_through_view(node);
+    if (wished || (node.as<Permute>() != nullptr && dense[static_cast<size_t>(out)]))
+      wish_through_view(node);
   }
 }
 

@@ -1,5 +1,5 @@
-// Attention without its score matrix in memory: rows of the query are taken in blocks; a block's scores stay in cache
-// from the first product through the softmax to the second.
+// Attention without its score matrix in memory: rows of the query are taken in blocks; a block's
+// scores stay in cache from the first product through the softmax to the second.
 #include <algorithm>
 
 #include "compute/norm/norm.h"
@@ -15,19 +15,24 @@ constexpr int64_t kRowsWorthPacking = 16;
 // Scores of a block fit the second-level cache beside the packed operands.
 constexpr int64_t kScoreElements = 96 * 1024;
 
-size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+size_t aligned(size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 
 class AttentionStep final : public Step {
  public:
   AttentionStep(const AttentionShape& shape, const AttentionOperands& operands)
       : shape_(shape), operands_(operands), heads_(numel(shape.heads)) {
-    const int64_t fitting = std::max<int64_t>(8, kScoreElements / std::max<int64_t>(shape.length, 1) / 8 * 8);
+    const int64_t fitting =
+        std::max<int64_t>(8, kScoreElements / std::max<int64_t>(shape.length, 1) / 8 * 8);
     block_rows_ = std::min(shape.rows, fitting);
     blocks_ = block_rows_ > 0 ? (shape.rows + block_rows_ - 1) / block_rows_ : 0;
     packs_ = shape.rows >= kRowsWorthPacking;
   }
 
-  size_t scratch_bytes() const override { return heads_bytes() + threadpool::pool_thread_count() * thread_bytes(); }
+  size_t scratch_bytes() const override {
+    return heads_bytes() + threadpool::pool_thread_count() * thread_bytes();
+  }
 
   Error run(const RunContext& context) override {
     if (heads_ == 0 || shape_.rows == 0 || shape_.width == 0) return Error::Ok;
@@ -37,13 +42,17 @@ class AttentionStep final : public Step {
     if (packs_) {
       threadpool::run(
           static_cast<size_t>(heads_),
-          [](void* self, size_t head, size_t) { static_cast<AttentionStep*>(self)->pack_head(static_cast<int64_t>(head)); },
+          [](void* self, size_t head, size_t) {
+            static_cast<AttentionStep*>(self)->pack_head(static_cast<int64_t>(head));
+          },
           this);
     }
     threadpool::run(
         static_cast<size_t>(heads_ * blocks_),
-        [](void* self, size_t task, size_t thread) { static_cast<AttentionStep*>(self)->run_block(task, thread); }, this,
-        threads);
+        [](void* self, size_t task, size_t thread) {
+          static_cast<AttentionStep*>(self)->run_block(task, thread);
+        },
+        this, threads);
     return Error::Ok;
   }
 
@@ -54,15 +63,22 @@ class AttentionStep final : public Step {
 
  private:
   compute::Isa isa() const { return isa_; }
-  size_t key_bytes() const { return aligned(compute::gemm_packed_bytes(isa(), shape_.depth, shape_.length)); }
-  size_t value_bytes() const { return aligned(compute::gemm_packed_bytes(isa(), shape_.length, shape_.width)); }
+  size_t key_bytes() const {
+    return aligned(compute::gemm_packed_bytes(isa(), shape_.depth, shape_.length));
+  }
+  size_t value_bytes() const {
+    return aligned(compute::gemm_packed_bytes(isa(), shape_.length, shape_.width));
+  }
   size_t heads_bytes() const {
     return packs_ ? static_cast<size_t>(heads_) * (key_bytes() + value_bytes()) : 0;
   }
-  size_t score_bytes() const { return aligned(static_cast<size_t>(block_rows_ * shape_.length) * sizeof(float)); }
+  size_t score_bytes() const {
+    return aligned(static_cast<size_t>(block_rows_ * shape_.length) * sizeof(float));
+  }
   size_t product_bytes() const {
-    return aligned(std::max(compute::gemm_scratch_bytes(block_rows_, shape_.length, shape_.depth, packs_),
-                            compute::gemm_scratch_bytes(block_rows_, shape_.width, shape_.length, packs_)));
+    return aligned(
+        std::max(compute::gemm_scratch_bytes(block_rows_, shape_.length, shape_.depth, packs_),
+                 compute::gemm_scratch_bytes(block_rows_, shape_.width, shape_.length, packs_)));
   }
   size_t thread_bytes() const { return score_bytes() + product_bytes(); }
 
@@ -82,11 +98,12 @@ class AttentionStep final : public Step {
   }
 
   compute::MatrixView key(int64_t head) const {
-    return {context_->at<float>(operands_.key) + head_offset(shape_.key_head, head), shape_.key_row, shape_.key_column};
+    return {context_->at<float>(operands_.key) + head_offset(shape_.key_head, head), shape_.key_row,
+            shape_.key_column};
   }
   compute::MatrixView value(int64_t head) const {
-    return {context_->at<float>(operands_.value) + head_offset(shape_.value_head, head), shape_.value_row,
-            shape_.value_column};
+    return {context_->at<float>(operands_.value) + head_offset(shape_.value_head, head),
+            shape_.value_row, shape_.value_column};
   }
 
   void pack_head(int64_t head) {
@@ -106,15 +123,16 @@ class AttentionStep final : public Step {
     first_product.m = rows;
     first_product.n = shape_.length;
     first_product.k = shape_.depth;
-    first_product.a = {
-        context_->at<float>(operands_.query) + head_offset(shape_.query_head, head) + first * shape_.query_row,
-        shape_.query_row, shape_.query_column};
+    first_product.a = {context_->at<float>(operands_.query) + head_offset(shape_.query_head, head) +
+                           first * shape_.query_row,
+                       shape_.query_row, shape_.query_column};
     first_product.c = scores;
     first_product.c_row_stride = shape_.length;
     first_product.epilogue.alpha = shape_.scale;
     if (operands_.mask.storage >= 0) {
-      first_product.epilogue.residual =
-          context_->at<float>(operands_.mask) + head_offset(shape_.mask_head, head) + first * shape_.mask_row;
+      first_product.epilogue.residual = context_->at<float>(operands_.mask) +
+                                        head_offset(shape_.mask_head, head) +
+                                        first * shape_.mask_row;
       first_product.epilogue.residual_stride = shape_.mask_row;
     }
     set_right_side(&first_product, head, packed_key(head), key(head));
@@ -127,14 +145,16 @@ class AttentionStep final : public Step {
     second_product.n = shape_.width;
     second_product.k = shape_.length;
     second_product.a = {scores, shape_.length, 1};
-    float* out = context_->at<float>(operands_.out) + head_offset(shape_.out_head, head) + first * shape_.out_row;
+    float* out = context_->at<float>(operands_.out) + head_offset(shape_.out_head, head) +
+                 first * shape_.out_row;
     second_product.c = out;
     second_product.c_row_stride = shape_.out_row;
     set_right_side(&second_product, head, packed_value(head), value(head));
     compute::gemm(second_product, product_scratch, product_bytes());
   }
 
-  void set_right_side(compute::GemmArgs* args, int64_t, const float* packed, const compute::MatrixView& plain) const {
+  void set_right_side(compute::GemmArgs* args, int64_t, const float* packed,
+                      const compute::MatrixView& plain) const {
     args->b = plain;
     if (packs_) args->packed = {packed, args->k, args->n, isa()};
   }
@@ -158,7 +178,8 @@ class AttentionStep final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_attention_step(const AttentionShape& shape, const AttentionOperands& operands) {
+std::unique_ptr<Step> make_attention_step(const AttentionShape& shape,
+                                          const AttentionOperands& operands) {
   return std::make_unique<AttentionStep>(shape, operands);
 }
 

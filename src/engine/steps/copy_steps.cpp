@@ -24,7 +24,11 @@ compute::TensorView view_of(const TensorPlace& tensor) {
 class CopyStep final : public Step {
  public:
   CopyStep(const TensorPlace& from, const TensorPlace& to)
-      : from_(view_of(from)), to_(view_of(to)), from_place_(from.place), to_place_(to.place), sizes_(to.sizes) {
+      : from_(view_of(from)),
+        to_(view_of(to)),
+        from_place_(from.place),
+        to_place_(to.place),
+        sizes_(to.sizes) {
     if (is_contiguous(from.sizes, from.strides) && is_contiguous(to.sizes, to.strides)) {
       bytes_ = static_cast<size_t>(numel(to.sizes) * element_bytes(to.dtype));
       plain_ = bytes_ < (size_t{1} << 16);
@@ -79,15 +83,17 @@ class GatherRowsStep final : public Step {
       if (row < 0 && shape_.wrap) row += shape_.rows;
       ET_REQUIRE(row >= 0 && row < shape_.rows, InvalidArgument,
                  "index %lld at position %lld is outside a table of %lld rows",
-                 static_cast<long long>(read_index(indices, shape_.index_dtype, i)), static_cast<long long>(i),
-                 static_cast<long long>(shape_.rows));
-      std::memcpy(out + i * shape_.row_bytes, table + row * shape_.row_stride, static_cast<size_t>(shape_.row_bytes));
+                 static_cast<long long>(read_index(indices, shape_.index_dtype, i)),
+                 static_cast<long long>(i), static_cast<long long>(shape_.rows));
+      std::memcpy(out + i * shape_.row_bytes, table + row * shape_.row_stride,
+                  static_cast<size_t>(shape_.row_bytes));
     }
     return Error::Ok;
   }
 
   std::string describe() const override {
-    return "gather " + std::to_string(shape_.count) + " of " + std::to_string(shape_.rows) + " rows";
+    return "gather " + std::to_string(shape_.count) + " of " + std::to_string(shape_.rows) +
+           " rows";
   }
 
  private:
@@ -99,7 +105,8 @@ class GatherRowsStep final : public Step {
 
 class IndexPutStep final : public Step {
  public:
-  IndexPutStep(const TensorPlace& target, int dim, const TensorPlace& indices, const TensorPlace& values)
+  IndexPutStep(const TensorPlace& target, int dim, const TensorPlace& indices,
+               const TensorPlace& values)
       : target_(view_of(target)),
         values_(view_of(values)),
         target_place_(target.place),
@@ -117,7 +124,8 @@ class IndexPutStep final : public Step {
 
   Error run(const RunContext& context) override {
     const char* indices = context.at<char>(indices_place_);
-    for (int64_t i = 0; i < count_; ++i) ET_TRY(check_index(read_index(indices, index_dtype_, i), i));
+    for (int64_t i = 0; i < count_; ++i)
+      ET_TRY(check_index(read_index(indices, index_dtype_, i), i));
     for (int64_t i = 0; i < count_; ++i) {
       int64_t index = read_index(indices, index_dtype_, i);
       ET_TRY(check_index(index, i));  // again: the target may lie over the indices
@@ -136,8 +144,9 @@ class IndexPutStep final : public Step {
  private:
   Error check_index(int64_t index, int64_t position) const {
     ET_REQUIRE(index >= -positions_ && index < positions_, InvalidArgument,
-               "index %lld at position %lld is outside a dimension of %lld", static_cast<long long>(index),
-               static_cast<long long>(position), static_cast<long long>(positions_));
+               "index %lld at position %lld is outside a dimension of %lld",
+               static_cast<long long>(index), static_cast<long long>(position),
+               static_cast<long long>(positions_));
     return Error::Ok;
   }
 
@@ -178,16 +187,18 @@ std::unique_ptr<Step> make_copy_step(const TensorPlace& from, const TensorPlace&
   return std::make_unique<CopyStep>(from, to);
 }
 
-std::unique_ptr<Step> make_gather_rows_step(const GatherRowsShape& shape, Place table, Place indices, Place out) {
+std::unique_ptr<Step> make_gather_rows_step(const GatherRowsShape& shape, Place table,
+                                            Place indices, Place out) {
   return std::make_unique<GatherRowsStep>(shape, table, indices, out);
 }
 
-std::unique_ptr<Step> make_index_put_step(const TensorPlace& target, int dim, const TensorPlace& indices,
-                                          const TensorPlace& values) {
+std::unique_ptr<Step> make_index_put_step(const TensorPlace& target, int dim,
+                                          const TensorPlace& indices, const TensorPlace& values) {
   return std::make_unique<IndexPutStep>(target, dim, indices, values);
 }
 
-std::unique_ptr<Step> make_foreign_step(std::shared_ptr<ForeignCall> call, std::vector<Place> operands) {
+std::unique_ptr<Step> make_foreign_step(std::shared_ptr<ForeignCall> call,
+                                        std::vector<Place> operands) {
   return std::make_unique<ForeignStep>(std::move(call), std::move(operands));
 }
 

@@ -1,6 +1,7 @@
 /**
  * @file
- * Steps that move elements: strided copies, rows gathered by index, rows written at indices, foreign calls.
+ * Steps that move elements: strided copies, rows gathered by index, rows written at indices,
+ * foreign calls.
  */
 #pragma once
 
@@ -24,14 +25,17 @@ struct GatherRowsShape {
   bool wrap;
   DType index_dtype;
 };
-std::unique_ptr<Step> make_gather_rows_step(const GatherRowsShape& shape, Place table, Place indices, Place out);
+std::unique_ptr<Step> make_gather_rows_step(const GatherRowsShape& shape, Place table,
+                                            Place indices, Place out);
 
-/// Writes `values` at dim positions `indices` of `target`. `values` has the target's sizes but for dim, strides with
-/// repeats allowed. Indices are dense i64 or i32; all are checked before anything is written.
-std::unique_ptr<Step> make_index_put_step(const TensorPlace& target, int dim, const TensorPlace& indices,
-                                          const TensorPlace& values);
+/// Writes `values` at dim positions `indices` of `target`. `values` has the target's sizes but for
+/// dim, strides with repeats allowed. Indices are dense i64 or i32; all are checked before anything
+/// is written.
+std::unique_ptr<Step> make_index_put_step(const TensorPlace& target, int dim,
+                                          const TensorPlace& indices, const TensorPlace& values);
 
 /// Operands are dense.
-std::unique_ptr<Step> make_foreign_step(std::shared_ptr<ForeignCall> call, std::vector<Place> operands);
+std::unique_ptr<Step> make_foreign_step(std::shared_ptr<ForeignCall> call,
+                                        std::vector<Place> operands);
 
 }  // namespace executorch::engine

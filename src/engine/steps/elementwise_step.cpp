@@ -18,9 +18,12 @@ constexpr int64_t kBufferBytes = 48 * 1024;  // on the stack, per thread
 constexpr int64_t kMaxBlock = 1024;
 constexpr int64_t kElementsPerTask = 8192;
 
-bool computes_in(DType type) { return compute::storage_type(compute::compute_type(type)) == type; }
+bool computes_in(DType type) {
+  return compute::storage_type(compute::compute_type(type)) == type;
+}
 
-// What happens to one block, in order. Registers are pointers: into a block buffer, or straight into a tensor.
+// What happens to one block, in order. Registers are pointers: into a block buffer, or straight
+// into a tensor.
 struct BlockOperation {
   compute::BlockLoop loop = nullptr;  // null: convert
   compute::LoadLoop convert = nullptr;
@@ -59,7 +62,8 @@ class FusedStep final : public Step {
     if (units <= grain) {
       run_units(context, 0, units);
     } else {
-      threadpool::parallel_for(0, units, grain, [&](int64_t first, int64_t last) { run_units(context, first, last); });
+      threadpool::parallel_for(
+          0, units, grain, [&](int64_t first, int64_t last) { run_units(context, first, last); });
     }
     return Error::Ok;
   }
@@ -88,7 +92,8 @@ class FusedStep final : public Step {
   std::string text_;
 };
 
-// Reorders dims by the first output's strides and merges neighbours that all operands walk in one stride.
+// Reorders dims by the first output's strides and merges neighbours that all operands walk in one
+// stride.
 void FusedStep::collapse(const ElementwiseOperands& operands) {
   const Dims& sizes = operands.sizes;
   const Dims& lead = operands.outputs[0].strides;
@@ -111,7 +116,8 @@ void FusedStep::collapse(const ElementwiseOperands& operands) {
     const int d = order[i];
     const int last = sizes_.rank - 1;
     bool merge = last >= 0;
-    for (size_t k = 0; merge && k < from.size(); ++k) merge = to[k][last] == (*from[k])[d] * sizes[d];
+    for (size_t k = 0; merge && k < from.size(); ++k)
+      merge = to[k][last] == (*from[k])[d] * sizes[d];
     if (merge) {
       sizes_[last] *= sizes[d];
       for (size_t k = 0; k < from.size(); ++k) to[k][last] = (*from[k])[d];
@@ -150,7 +156,8 @@ int16_t FusedStep::read_input(size_t index, ComputeType type, const ElementwiseO
   Input input;
   input.place = tensor.place;
   input.element_bytes = element_bytes(tensor.dtype);
-  std::copy(input_strides_[index].values, input_strides_[index].values + sizes_.rank, input.strides);
+  std::copy(input_strides_[index].values, input_strides_[index].values + sizes_.rank,
+            input.strides);
   input.inner = input.strides[sizes_.rank - 1];
   const bool scalar = input.inner == 0;
   const bool direct = (scalar || input.inner == 1) && compute::storage_type(type) == tensor.dtype;
@@ -188,15 +195,17 @@ bool FusedStep::build(const FusedElementwise& program, const ElementwiseOperands
     if (operation.loop == nullptr) return false;
     for (int i = 0; i < operation.arity; ++i) {
       const int16_t operand = instruction.operands[i];
-      const int16_t reg = operand >= 0 ? read_input(static_cast<size_t>(operand), type, operands)
-                                       : as_type(result_registers[static_cast<size_t>(-1 - operand)], type);
+      const int16_t reg = operand >= 0
+                              ? read_input(static_cast<size_t>(operand), type, operands)
+                              : as_type(result_registers[static_cast<size_t>(-1 - operand)], type);
       operation.sources[i] = reg;
       if (register_scalar_[static_cast<size_t>(reg)]) operation.scalars |= 1u << i;
     }
     operation.target = new_register(type, true);
     operations_.push_back(operation);
     int16_t result = operation.target;
-    if (instruction.result != DType::boolean) result = as_type(result, compute::compute_type(instruction.result));
+    if (instruction.result != DType::boolean)
+      result = as_type(result, compute::compute_type(instruction.result));
     result_registers.push_back(result);
     if (!text_.empty()) text_ += ", ";
     text_ += compute::operation_name(instruction.op);
@@ -221,7 +230,8 @@ bool FusedStep::build(const FusedElementwise& program, const ElementwiseOperands
   }
   if (failed_ || register_types_.size() > kMaxRegisters) return false;
   const int64_t per_element = std::max<int64_t>(1, num_buffers_) * 8;
-  block_ = std::min({inner_, kMaxBlock, std::max<int64_t>(64, kBufferBytes / per_element / 64 * 64)});
+  block_ =
+      std::min({inner_, kMaxBlock, std::max<int64_t>(64, kBufferBytes / per_element / 64 * 64)});
   if (block_ * per_element > kBufferBytes) return false;
   blocks_ = block_ > 0 ? (inner_ + block_ - 1) / block_ : 0;
   text_ += " " + to_text(operands.sizes);
@@ -235,8 +245,8 @@ void FusedStep::run_block(char* const* registers, int64_t count) const {
       for (int i = 0; i < operation.arity; ++i) sources[i] = registers[operation.sources[i]];
       operation.loop(registers[operation.target], sources, operation.scalars, count);
     } else {
-      operation.convert(registers[operation.target], registers[operation.sources[0]], operation.scalars != 0 ? 0 : 1,
-                        count);
+      operation.convert(registers[operation.target], registers[operation.sources[0]],
+                        operation.scalars != 0 ? 0 : 1, count);
     }
   }
 }
@@ -272,14 +282,16 @@ void FusedStep::run_units(const RunContext& context, int64_t first, int64_t last
     }
     for (const Output& output : outputs_) {
       if (output.store == nullptr) {
-        registers[output.reg] = context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes;
+        registers[output.reg] =
+            context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes;
       }
     }
     run_block(registers, count);
     for (const Output& output : outputs_) {
       if (output.store != nullptr) {
-        output.store(context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes, output.inner,
-                     registers[output.reg], count);
+        output.store(
+            context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes,
+            output.inner, registers[output.reg], count);
       }
     }
     column += block_;
@@ -299,7 +311,9 @@ class SingleStep final : public Step {
     call_.common = operation.common;
     call_.unrounded = operation.unrounded;
     call_.rank = operands.sizes.rank;
-    const auto copy = [&](int64_t* to, const Dims& from) { std::copy(from.values, from.values + call_.rank, to); };
+    const auto copy = [&](int64_t* to, const Dims& from) {
+      std::copy(from.values, from.values + call_.rank, to);
+    };
     copy(call_.sizes, operands.sizes);
     call_.out.dtype = operands.outputs[0].dtype;
     copy(call_.out.strides, operands.outputs[0].strides);
@@ -332,9 +346,11 @@ class SingleStep final : public Step {
 // Whether results of the operation are 0 or 1.
 bool gives_boolean(ElementwiseOp op, DType common) {
   if (op >= ElementwiseOp::Eq && op <= ElementwiseOp::LogicalXor) return true;
-  if (op == ElementwiseOp::LogicalNot || op == ElementwiseOp::IsNan || op == ElementwiseOp::IsInf) return true;
-  const bool keeps = op == ElementwiseOp::Copy || op == ElementwiseOp::Where || op == ElementwiseOp::BitwiseAnd ||
-                     op == ElementwiseOp::BitwiseOr || op == ElementwiseOp::BitwiseXor;
+  if (op == ElementwiseOp::LogicalNot || op == ElementwiseOp::IsNan || op == ElementwiseOp::IsInf)
+    return true;
+  const bool keeps = op == ElementwiseOp::Copy || op == ElementwiseOp::Where ||
+                     op == ElementwiseOp::BitwiseAnd || op == ElementwiseOp::BitwiseOr ||
+                     op == ElementwiseOp::BitwiseXor;
   return keeps && common == DType::boolean;
 }
 
@@ -347,13 +363,15 @@ bool fusable(ElementwiseOp op, DType common, DType result, uint32_t unrounded) {
   return compute::block_loop(op, compute::compute_type(common)) != nullptr;
 }
 
-std::unique_ptr<Step> make_fused_step(const FusedElementwise& program, const ElementwiseOperands& operands) {
+std::unique_ptr<Step> make_fused_step(const FusedElementwise& program,
+                                      const ElementwiseOperands& operands) {
   auto step = std::make_unique<FusedStep>();
   if (!step->build(program, operands)) return nullptr;
   return step;
 }
 
-std::unique_ptr<Step> make_elementwise_step(const Elementwise& operation, const ElementwiseOperands& operands) {
+std::unique_ptr<Step> make_elementwise_step(const Elementwise& operation,
+                                            const ElementwiseOperands& operands) {
   return std::make_unique<SingleStep>(operation, operands);
 }
 

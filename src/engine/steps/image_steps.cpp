@@ -7,7 +7,8 @@ namespace {
 
 class ConvolutionStep final : public Step {
  public:
-  ConvolutionStep(const compute::ConvPlan& plan, const Epilogue& epilogue, const ConvolutionOperands& operands)
+  ConvolutionStep(const compute::ConvPlan& plan, const Epilogue& epilogue,
+                  const ConvolutionOperands& operands)
       : plan_(plan), operands_(operands), activation_(epilogue.activation) {
     set_activation(epilogue, &epilogue_);
     epilogue_.residual_stride = operands.residual_pixel_stride;
@@ -17,15 +18,19 @@ class ConvolutionStep final : public Step {
 
   Error run(const RunContext& context) override {
     epilogue_.bias = operands_.bias.storage >= 0 ? context.at<float>(operands_.bias) : nullptr;
-    epilogue_.residual = operands_.residual.storage >= 0 ? context.at<float>(operands_.residual) : nullptr;
-    compute::conv_run(plan_, operands_.packed, context.at<float>(operands_.in), context.at<float>(operands_.out),
-                      epilogue_, context.scratch, context.scratch_bytes);
+    epilogue_.residual =
+        operands_.residual.storage >= 0 ? context.at<float>(operands_.residual) : nullptr;
+    compute::conv_run(plan_, operands_.packed, context.at<float>(operands_.in),
+                      context.at<float>(operands_.out), epilogue_, context.scratch,
+                      context.scratch_bytes);
     return Error::Ok;
   }
 
   std::string describe() const override {
     const compute::ConvShape& s = plan_.shape;
-    std::string text = s.groups == 1 ? "conv " : s.groups == s.in_channels ? "depthwise conv " : "grouped conv ";
+    std::string text = s.groups == 1               ? "conv "
+                       : s.groups == s.in_channels ? "depthwise conv "
+                                                   : "grouped conv ";
     text += std::to_string(s.kernel_height) + "x" + std::to_string(s.kernel_width) + " " +
             std::to_string(s.in_channels) + "->" + std::to_string(s.out_channels) + " at " +
             std::to_string(plan_.out_height) + "x" + std::to_string(plan_.out_width);
@@ -44,7 +49,8 @@ class ConvolutionStep final : public Step {
 
 class MaxPoolStep final : public Step {
  public:
-  MaxPoolStep(const compute::PoolShape& shape, Place in, Place out) : shape_(shape), in_(in), out_(out) {}
+  MaxPoolStep(const compute::PoolShape& shape, Place in, Place out)
+      : shape_(shape), in_(in), out_(out) {}
 
   Error run(const RunContext& context) override {
     compute::max_pool2d<float>(shape_, context.at<float>(in_), context.at<float>(out_), nullptr);
@@ -52,8 +58,9 @@ class MaxPoolStep final : public Step {
   }
 
   std::string describe() const override {
-    return "max pool " + std::to_string(shape_.kernel_height) + "x" + std::to_string(shape_.kernel_width) + " of " +
-           std::to_string(shape_.channels) + " channels";
+    return "max pool " + std::to_string(shape_.kernel_height) + "x" +
+           std::to_string(shape_.kernel_width) + " of " + std::to_string(shape_.channels) +
+           " channels";
   }
 
  private:

@@ -12,8 +12,8 @@
 
 namespace executorch::engine {
 
-/// Softmax of `n` adjacent values; `out` may be `in`. With `zero_masked` a row that is -inf throughout gives zeros
-/// instead of NaN.
+/// Softmax of `n` adjacent values; `out` may be `in`. With `zero_masked` a row that is -inf
+/// throughout gives zeros instead of NaN.
 inline void softmax_row(const float* in, float* out, int64_t n, bool zero_masked) {
   constexpr float kMasked = -std::numeric_limits<float>::infinity();
   if (zero_masked && std::all_of(in, in + n, [](float value) { return value == kMasked; })) {

@@ -14,17 +14,25 @@ void apply_loop(const void* context, float* values, int64_t count) {
 
 // Loops of the mapped activations, for as long as the process lives.
 const compute::BlockLoop* activation_loop(Activation activation) {
-  const auto loop = [](ElementwiseOp op) { return compute::block_loop(op, compute::ComputeType::f32); };
-  static const compute::BlockLoop kLoops[] = {loop(ElementwiseOp::Gelu), loop(ElementwiseOp::GeluTanh),
-                                              loop(ElementwiseOp::Silu), loop(ElementwiseOp::Sigmoid),
-                                              loop(ElementwiseOp::Tanh)};
+  const auto loop = [](ElementwiseOp op) {
+    return compute::block_loop(op, compute::ComputeType::f32);
+  };
+  static const compute::BlockLoop kLoops[] = {
+      loop(ElementwiseOp::Gelu), loop(ElementwiseOp::GeluTanh), loop(ElementwiseOp::Silu),
+      loop(ElementwiseOp::Sigmoid), loop(ElementwiseOp::Tanh)};
   switch (activation) {
-    case Activation::Gelu: return &kLoops[0];
-    case Activation::GeluTanh: return &kLoops[1];
-    case Activation::Silu: return &kLoops[2];
-    case Activation::Sigmoid: return &kLoops[3];
-    case Activation::Tanh: return &kLoops[4];
-    default: return nullptr;
+    case Activation::Gelu:
+      return &kLoops[0];
+    case Activation::GeluTanh:
+      return &kLoops[1];
+    case Activation::Silu:
+      return &kLoops[2];
+    case Activation::Sigmoid:
+      return &kLoops[3];
+    case Activation::Tanh:
+      return &kLoops[4];
+    default:
+      return nullptr;
   }
 }
 
@@ -45,7 +53,8 @@ int64_t offset_at(const Dims& strides, const int64_t* position) {
 
 class ProductStep final : public Step {
  public:
-  ProductStep(const ProductShape& shape, const ProductOperands& operands) : operands_(operands), outer_(shape.batches) {
+  ProductStep(const ProductShape& shape, const ProductOperands& operands)
+      : operands_(operands), outer_(shape.batches) {
     args_.m = shape.m;
     args_.n = shape.n;
     args_.k = shape.k;
@@ -66,15 +75,18 @@ class ProductStep final : public Step {
   }
 
   size_t scratch_bytes() const override {
-    return batch_.count > 1 ? compute::gemm_batch_scratch_bytes(batch_.count, args_.m, args_.n, args_.k)
-                            : compute::gemm_scratch_bytes(args_.m, args_.n, args_.k, args_.packed.data != nullptr);
+    return batch_.count > 1
+               ? compute::gemm_batch_scratch_bytes(batch_.count, args_.m, args_.n, args_.k)
+               : compute::gemm_scratch_bytes(args_.m, args_.n, args_.k,
+                                             args_.packed.data != nullptr);
   }
 
   Error run(const RunContext& context) override {
     const float* a = context.at<float>(operands_.a);
     const float* b = args_.packed.data == nullptr ? context.at<float>(operands_.b) : nullptr;
     float* c = context.at<float>(operands_.c);
-    const float* residual = operands_.residual.storage >= 0 ? context.at<float>(operands_.residual) : nullptr;
+    const float* residual =
+        operands_.residual.storage >= 0 ? context.at<float>(operands_.residual) : nullptr;
     args_.epilogue.bias = operands_.bias.storage >= 0 ? context.at<float>(operands_.bias) : nullptr;
     int64_t position[kMaxRank] = {};
     if (outer_.rank == 0) {
@@ -82,8 +94,9 @@ class ProductStep final : public Step {
       return Error::Ok;
     }
     do {
-      run_one(context, a + offset_at(a_, position), b != nullptr ? b + offset_at(b_, position) : nullptr,
-              c + offset_at(c_, position), residual != nullptr ? residual + offset_at(residual_, position) : nullptr);
+      run_one(context, a + offset_at(a_, position),
+              b != nullptr ? b + offset_at(b_, position) : nullptr, c + offset_at(c_, position),
+              residual != nullptr ? residual + offset_at(residual_, position) : nullptr);
     } while (next_position(outer_, position));
     return Error::Ok;
   }
@@ -101,7 +114,8 @@ class ProductStep final : public Step {
     batch_.residual_stride = take(&residual_);
   }
 
-  void run_one(const RunContext& context, const float* a, const float* b, float* c, const float* residual) {
+  void run_one(const RunContext& context, const float* a, const float* b, float* c,
+               const float* residual) {
     args_.a.data = a;
     args_.b.data = b;
     args_.c = c;
@@ -116,14 +130,17 @@ class ProductStep final : public Step {
   void describe_as(const ProductShape& shape) {
     text_ = "product ";
     if (shape.batches.rank > 0) text_ += to_text(shape.batches) + " of ";
-    text_ += std::to_string(shape.m) + "x" + std::to_string(shape.k) + "x" + std::to_string(shape.n);
+    text_ +=
+        std::to_string(shape.m) + "x" + std::to_string(shape.k) + "x" + std::to_string(shape.n);
     if (operands_.bias.storage >= 0) text_ += " + bias";
     if (operands_.residual.storage >= 0) text_ += " + residual";
     if (shape.epilogue.activation != Activation::None) {
       text_ += std::string(" + ") + activation_name(shape.epilogue.activation);
     }
     if (operands_.packed.data != nullptr) {
-      text_ += ", packed " + std::to_string(compute::gemm_packed_bytes(operands_.packed.isa, shape.k, shape.n) / 1024) +
+      text_ += ", packed " +
+               std::to_string(compute::gemm_packed_bytes(operands_.packed.isa, shape.k, shape.n) /
+                              1024) +
                " KB";
     }
   }
@@ -151,19 +168,28 @@ void set_activation(const Epilogue& from, compute::Epilogue* to) {
 
 const char* activation_name(Activation activation) {
   switch (activation) {
-    case Activation::None: return "none";
-    case Activation::Relu: return "relu";
-    case Activation::Clamp: return "clamp";
-    case Activation::Gelu: return "gelu";
-    case Activation::GeluTanh: return "gelu (tanh)";
-    case Activation::Silu: return "silu";
-    case Activation::Sigmoid: return "sigmoid";
-    case Activation::Tanh: return "tanh";
+    case Activation::None:
+      return "none";
+    case Activation::Relu:
+      return "relu";
+    case Activation::Clamp:
+      return "clamp";
+    case Activation::Gelu:
+      return "gelu";
+    case Activation::GeluTanh:
+      return "gelu (tanh)";
+    case Activation::Silu:
+      return "silu";
+    case Activation::Sigmoid:
+      return "sigmoid";
+    case Activation::Tanh:
+      return "tanh";
   }
   return "";
 }
 
-std::unique_ptr<Step> make_product_step(const ProductShape& shape, const ProductOperands& operands) {
+std::unique_ptr<Step> make_product_step(const ProductShape& shape,
+                                        const ProductOperands& operands) {
   return std::make_unique<ProductStep>(shape, operands);
 }
 

@@ -13,8 +13,8 @@
 
 namespace executorch::engine {
 
-/// c[m,n] = activation(alpha * a b + bias + beta * residual), `batches` times. Strides in elements; those of batches
-/// have one entry per batch dim.
+/// c[m,n] = activation(alpha * a b + bias + beta * residual), `batches` times. Strides in elements;
+/// those of batches have one entry per batch dim.
 struct ProductShape {
   int64_t m, n, k;
   int64_t a_row, a_column;
@@ -39,7 +39,8 @@ std::unique_ptr<Step> make_product_step(const ProductShape& shape, const Product
 
 /// softmax(scale * query key + mask) value, per head. Strides in elements.
 struct AttentionShape {
-  int64_t rows, depth, length, width;  ///< query [rows, depth], key [depth, length], value [length, width]
+  int64_t rows, depth, length,
+      width;  ///< query [rows, depth], key [depth, length], value [length, width]
   int64_t query_row, query_column;
   int64_t key_row, key_column;
   int64_t value_row, value_column;
@@ -56,7 +57,8 @@ struct AttentionOperands {
   Place mask;  ///< storage -1: none
 };
 
-std::unique_ptr<Step> make_attention_step(const AttentionShape& shape, const AttentionOperands& operands);
+std::unique_ptr<Step> make_attention_step(const AttentionShape& shape,
+                                          const AttentionOperands& operands);
 
 /// The clamp bounds and the map of an activation, for a compute::Epilogue.
 void set_activation(const Epilogue& from, compute::Epilogue* to);

@@ -13,7 +13,8 @@ namespace {
 // Calls f(in, out, row) for every row, on the pool.
 class RowStep : public Step {
  public:
-  RowStep(const Rows& rows, Place in, Place out) : rows_(rows), in_(in), out_(out), count_(numel(rows.sizes)) {}
+  RowStep(const Rows& rows, Place in, Place out)
+      : rows_(rows), in_(in), out_(out), count_(numel(rows.sizes)) {}
 
  protected:
   template <class F>
@@ -43,7 +44,8 @@ class RowStep : public Step {
     });
   }
   std::string text(const char* what) const {
-    return std::string(what) + " " + std::to_string(count_) + " rows of " + std::to_string(rows_.length);
+    return std::string(what) + " " + std::to_string(count_) + " rows of " +
+           std::to_string(rows_.length);
   }
 
   Rows rows_;
@@ -118,26 +120,32 @@ class RmsNormStep final : public NormStep {
 
 class ReduceStep final : public Step {
  public:
-  ReduceStep(const Reduce& operation, const TensorPlace& in, const TensorPlace& out, const Dims& out_strides)
+  ReduceStep(const Reduce& operation, const TensorPlace& in, const TensorPlace& out,
+             const Dims& out_strides)
       : in_(in), out_(out), out_strides_(out_strides) {
     call_.op = operation.op;
     call_.dims = operation.dims;
     call_.divisor = operation.divisor;
     call_.out.dtype = out.dtype;
     // Sums of integers keep 64 bits; predicates test in the input's own type.
-    const DType type = operation.op == compute::ReduceOp::Any || operation.op == compute::ReduceOp::All ? in.dtype
-                                                                                                       : out.dtype;
+    const DType type =
+        operation.op == compute::ReduceOp::Any || operation.op == compute::ReduceOp::All
+            ? in.dtype
+            : out.dtype;
     call_.compute = compute::compute_type(type);
   }
 
   Error run(const RunContext& context) override {
-    call_.in = {context.at<void>(in_.place), in_.dtype, in_.sizes.rank, in_.sizes.values, in_.strides.values};
+    call_.in = {context.at<void>(in_.place), in_.dtype, in_.sizes.rank, in_.sizes.values,
+                in_.strides.values};
     call_.out.data = context.at<void>(out_.place);
     call_.out.strides = out_strides_.values;
     compute::reduce(call_);
     return Error::Ok;
   }
-  std::string describe() const override { return "reduce " + to_text(in_.sizes) + " to " + to_text(out_.sizes); }
+  std::string describe() const override {
+    return "reduce " + to_text(in_.sizes) + " to " + to_text(out_.sizes);
+  }
 
  private:
   compute::ReduceCall call_{};
@@ -148,20 +156,23 @@ class ReduceStep final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_softmax_step(const Rows& rows, bool zero_masked_rows, Place in, Place out) {
+std::unique_ptr<Step> make_softmax_step(const Rows& rows, bool zero_masked_rows, Place in,
+                                        Place out) {
   return std::make_unique<SoftmaxStep>(rows, zero_masked_rows, in, out);
 }
 
-std::unique_ptr<Step> make_layer_norm_step(const Rows& rows, double epsilon, const NormOperands& operands) {
+std::unique_ptr<Step> make_layer_norm_step(const Rows& rows, double epsilon,
+                                           const NormOperands& operands) {
   return std::make_unique<LayerNormStep>(rows, epsilon, operands);
 }
 
-std::unique_ptr<Step> make_rms_norm_step(const Rows& rows, double epsilon, const NormOperands& operands) {
+std::unique_ptr<Step> make_rms_norm_step(const Rows& rows, double epsilon,
+                                         const NormOperands& operands) {
   return std::make_unique<RmsNormStep>(rows, epsilon, operands);
 }
 
-std::unique_ptr<Step> make_reduce_step(const Reduce& operation, const TensorPlace& in, const TensorPlace& out,
-                                       const Dims& out_strides) {
+std::unique_ptr<Step> make_reduce_step(const Reduce& operation, const TensorPlace& in,
+                                       const TensorPlace& out, const Dims& out_strides) {
   return std::make_unique<ReduceStep>(operation, in, out, out_strides);
 }
 

@@ -11,10 +11,26 @@ namespace kernels {
 namespace {
 
 constexpr Table (*kTables[])() = {
-    elementwise_unary_rows, elementwise_binary_rows, reduce_rows, scan_rows, random_rows,
-    copy_rows,   view_rows,     rearrange_rows, join_split_rows, pad_rows,
-    index_rows,  scatter_rows,  creation_rows,  matmul_rows,     conv_rows,
-    pool_rows,   resize_rows,   norm_rows,      softmax_rows,    dim_order_rows,
+    elementwise_unary_rows,
+    elementwise_binary_rows,
+    reduce_rows,
+    scan_rows,
+    random_rows,
+    copy_rows,
+    view_rows,
+    rearrange_rows,
+    join_split_rows,
+    pad_rows,
+    index_rows,
+    scatter_rows,
+    creation_rows,
+    matmul_rows,
+    conv_rows,
+    pool_rows,
+    resize_rows,
+    norm_rows,
+    softmax_rows,
+    dim_order_rows,
 };
 
 Error register_all() {

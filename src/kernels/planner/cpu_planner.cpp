@@ -1,4 +1,5 @@
-// Finds runs of instructions that the engine understands and puts a planned step in the place of each.
+// Finds runs of instructions that the engine understands and puts a planned step in the place of
+// each.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -38,7 +39,8 @@ class RunFinder {
     const auto instructions = view_.instructions(chain);
     std::vector<bool> destination(instructions.size() + 1, false);
     for (const PlanInstruction& instruction : instructions) {
-      if (instruction.kind == InstructionKind::JumpFalse && instruction.destination <= instructions.size()) {
+      if (instruction.kind == InstructionKind::JumpFalse &&
+          instruction.destination <= instructions.size()) {
         destination[instruction.destination] = true;
       }
     }
@@ -46,7 +48,8 @@ class RunFinder {
     while (first < instructions.size()) {
       size_t last = first;
       Translator translator(*table_);
-      while (last < instructions.size() && (last == first || !destination[last]) && translator.add(instructions[last])) {
+      while (last < instructions.size() && (last == first || !destination[last]) &&
+             translator.add(instructions[last])) {
         ++last;
       }
       // A run that cannot leave its results as others need them is cut until it can.
@@ -82,7 +85,8 @@ class RunFinder {
     Run run;
     run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
     run.outside = outside(chain, range);
-    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit(), view_.cache_dir());
+    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit(),
+                                             view_.cache_dir());
     if (step->prepare() != Error::Ok) {
       editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
                    runtime::last_error_message());
@@ -91,7 +95,8 @@ class RunFinder {
     std::vector<size_t> replaced;
     for (size_t i = range.first; i < range.last; ++i) replaced.push_back(i);
     for (const std::string& line : step->steps()) editor_.note("  %s", line.c_str());
-    return editor_.replace(chain, Span<const size_t>(replaced.data(), replaced.size()), std::move(step)) == Error::Ok;
+    return editor_.replace(chain, Span<const size_t>(replaced.data(), replaced.size()),
+                           std::move(step)) == Error::Ok;
   }
 
   const MethodView& view_;
@@ -102,12 +107,15 @@ class RunFinder {
 class CpuPlanner final : public MethodPlanner {
  public:
   const char* name() const override { return "CPU graph engine"; }
-  Error plan(const MethodView& view, PlanEditor& editor) override { return RunFinder(view, editor).plan_all(); }
+  Error plan(const MethodView& view, PlanEditor& editor) override {
+    return RunFinder(view, editor).plan_all();
+  }
 };
 
 const bool kRegistered = [] {
   const Error error = runtime::register_method_planner(&cpu_planner());
-  if (error != Error::Ok) ET_LOG(Error, "The CPU planner was not registered: %s", runtime::last_error_message());
+  if (error != Error::Ok)
+    ET_LOG(Error, "The CPU planner was not registered: %s", runtime::last_error_message());
   return error == Error::Ok;
 }();
 

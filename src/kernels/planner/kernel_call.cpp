@@ -1,4 +1,5 @@
-// Operators that the engine does not know, inside a run: their kernel is called on the engine's memory.
+// Operators that the engine does not know, inside a run: their kernel is called on the engine's
+// memory.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -27,7 +28,8 @@ class OperandTensor {
     }
     const Dims strides = engine::contiguous_strides(sizes);
     for (int d = 0; d < sizes.rank; ++d) strides_[d] = static_cast<aten::StridesType>(strides[d]);
-    new (&impl_) TensorImpl(static_cast<aten::ScalarType>(dtype), sizes.rank, sizes_, nullptr, order_, strides_);
+    new (&impl_) TensorImpl(static_cast<aten::ScalarType>(dtype), sizes.rank, sizes_, nullptr,
+                            order_, strides_);
   }
   OperandTensor(const OperandTensor&) = delete;
   OperandTensor& operator=(const OperandTensor&) = delete;
@@ -56,7 +58,9 @@ class KernelCall final : public engine::ForeignCall {
 
   // Arguments are added in order; tensors in the order of the node's inputs, then outputs.
   void add_value(EValue* value) { arguments_.push_back(value); }
-  void add_tensor(DType dtype, const Dims& sizes) { arguments_.push_back(own(EValue(new_tensor(dtype, sizes)))); }
+  void add_tensor(DType dtype, const Dims& sizes) {
+    arguments_.push_back(own(EValue(new_tensor(dtype, sizes))));
+  }
   EValue* new_item(DType dtype, const Dims& sizes) { return own(EValue(new_tensor(dtype, sizes))); }
   void add_tensor_list(std::vector<EValue*> items) {
     lists_.push_back(std::make_unique<List<Tensor>>(std::move(items)));
@@ -106,9 +110,11 @@ class KernelCall final : public engine::ForeignCall {
   std::vector<EValue*> arguments_;
 };
 
-// Random operators change their generator; the others here ask for things that the engine's memory does not have.
+// Random operators change their generator; the others here ask for things that the engine's memory
+// does not have.
 bool must_run_as_is(const char* name) {
-  for (const char* part : {"rand", "bernoulli", "dropout", "multinomial", "normal", "uniform", "exponential", "empty"}) {
+  for (const char* part : {"rand", "bernoulli", "dropout", "multinomial", "normal", "uniform",
+                           "exponential", "empty"}) {
     if (std::strstr(name, part) != nullptr) return true;
   }
   return std::strncmp(name, "aten::", 6) != 0;
@@ -117,10 +123,11 @@ bool must_run_as_is(const char* name) {
 // Operators whose result has the sizes of their first tensor, whatever those are in a run.
 bool keeps_sizes(const char* name) {
   static const char* const kNames[] = {
-      "aten::_log_softmax.out", "aten::bitwise_not.out", "aten::ceil.out", "aten::cumsum.out",
-      "aten::elu.out", "aten::expm1.out", "aten::flip.out", "aten::floor.out", "aten::isinf.out",
-      "aten::isnan.out", "aten::log10.out", "aten::log1p.out", "aten::log2.out", "aten::roll.out",
-      "aten::round.out", "aten::sign.out", "aten::tan.out", "aten::tril.out", "aten::trunc.out"};
+      "aten::_log_softmax.out", "aten::bitwise_not.out", "aten::ceil.out",  "aten::cumsum.out",
+      "aten::elu.out",          "aten::expm1.out",       "aten::flip.out",  "aten::floor.out",
+      "aten::isinf.out",        "aten::isnan.out",       "aten::log10.out", "aten::log1p.out",
+      "aten::log2.out",         "aten::roll.out",        "aten::round.out", "aten::sign.out",
+      "aten::tan.out",          "aten::tril.out",        "aten::trunc.out"};
   for (const char* known : kNames) {
     if (std::strcmp(name, known) == 0) return true;
   }
@@ -140,7 +147,8 @@ class CallBuilder {
     }
     call_ = std::make_shared<KernelCall>(instruction_.name, function.get(), has_tensor_input());
     for (size_t i = 0; i < schema_.num_arguments; ++i) {
-      if (!(schema_.arguments[i].out ? add_output(instruction_.values[i]) : add_input(instruction_.values[i]))) {
+      if (!(schema_.arguments[i].out ? add_output(instruction_.values[i])
+                                     : add_input(instruction_.values[i]))) {
         return false;
       }
     }
@@ -213,7 +221,8 @@ class CallBuilder {
       }
       return true;
     }
-    // Numbers and lists of them are read from the method at each call; those that may change key the plan.
+    // Numbers and lists of them are read from the method at each call; those that may change key
+    // the plan.
     Number number;
     std::vector<int64_t> integers;
     t_.number(id, &number);
@@ -242,12 +251,14 @@ class CallBuilder {
 struct Tables {
   std::vector<TranslateRow> rows;
   Tables() {
-    for (const auto table : {view_translations(), elementwise_translations(), product_translations(),
-                             row_translations(), index_translations(), symbol_translations()}) {
+    for (const auto table :
+         {view_translations(), elementwise_translations(), product_translations(),
+          row_translations(), index_translations(), symbol_translations()}) {
       rows.insert(rows.end(), table.begin(), table.end());
     }
-    std::sort(rows.begin(), rows.end(),
-              [](const TranslateRow& a, const TranslateRow& b) { return std::strcmp(a.name, b.name) < 0; });
+    std::sort(rows.begin(), rows.end(), [](const TranslateRow& a, const TranslateRow& b) {
+      return std::strcmp(a.name, b.name) < 0;
+    });
   }
 };
 
@@ -255,9 +266,9 @@ struct Tables {
 
 const TranslateRow* find_translation(const char* name) {
   static const Tables* const tables = new Tables;
-  const auto found =
-      std::lower_bound(tables->rows.begin(), tables->rows.end(), name,
-                       [](const TranslateRow& row, const char* key) { return std::strcmp(row.name, key) < 0; });
+  const auto found = std::lower_bound(
+      tables->rows.begin(), tables->rows.end(), name,
+      [](const TranslateRow& row, const char* key) { return std::strcmp(row.name, key) < 0; });
   return found != tables->rows.end() && std::strcmp(found->name, name) == 0 ? &*found : nullptr;
 }
 

@@ -15,10 +15,13 @@ using engine::ElementwiseOp;
 class CommonType {
  public:
   void add(const Translator& t, ValueId value) {
-    merge(t.sizes(value).rank > 0 ? dimensioned_ : single_, static_cast<ScalarType>(t.dtype(value)));
+    merge(t.sizes(value).rank > 0 ? dimensioned_ : single_,
+          static_cast<ScalarType>(t.dtype(value)));
   }
   void add(const Number& number) {
-    merge(number_, number.floating ? ScalarType::Float : number.boolean ? ScalarType::Bool : ScalarType::Long);
+    merge(number_, number.floating  ? ScalarType::Float
+                   : number.boolean ? ScalarType::Bool
+                                    : ScalarType::Long);
   }
   DType get() const {
     ScalarType type = dimensioned_;
@@ -34,7 +37,9 @@ class CommonType {
   }
 
  private:
-  static int category(ScalarType type) { return is_floating(type) ? 2 : type == ScalarType::Bool ? 0 : 1; }
+  static int category(ScalarType type) {
+    return is_floating(type) ? 2 : type == ScalarType::Bool ? 0 : 1;
+  }
   static void merge(ScalarType& into, ScalarType type) {
     into = into == ScalarType::Undefined ? type : promote_types(into, type);
   }
@@ -48,20 +53,25 @@ bool computable(DType type) {
          (type == DType::boolean || compute::storage_type(compute::compute_type(type)) == type);
 }
 
-DType floating(DType type) { return compute::is_floating(type) ? type : DType::f32; }
-
-ValueId scalar(Translator& t, const Number& number, DType type) {
-  return number.floating ? t.graph().add_scalar(type, number.real) : t.graph().add_scalar(type, number.integer);
+DType floating(DType type) {
+  return compute::is_floating(type) ? type : DType::f32;
 }
 
-bool finish(Translator& t, int32_t out, ElementwiseOp op, DType common, std::vector<ValueId> operands) {
+ValueId scalar(Translator& t, const Number& number, DType type) {
+  return number.floating ? t.graph().add_scalar(type, number.real)
+                         : t.graph().add_scalar(type, number.integer);
+}
+
+bool finish(Translator& t, int32_t out, ElementwiseOp op, DType common,
+            std::vector<ValueId> operands) {
   DType result;
   if (!computable(common) || !t.output_type(out, &result) || !computable(result)) return false;
   for (const ValueId operand : operands) {
     if (operand == kNoValue || compute::is_complex(t.dtype(operand))) return false;
   }
   if (compute::block_loop(op, compute::compute_type(common)) == nullptr) return false;
-  if (compute::is_floating(common) && !compute::is_floating(result) && result != DType::boolean) return false;
+  if (compute::is_floating(common) && !compute::is_floating(result) && result != DType::boolean)
+    return false;
   return t.write(out, t.elementwise(op, common, std::move(operands), result));
 }
 
@@ -124,7 +134,8 @@ bool add_or_subtract(Translator& t, Arguments args) {
   Number alpha;
   if (!t.number(args[2], &alpha)) return false;
   if (alpha.as_double() == 1.0) {
-    return binary(t, args, subtract ? ElementwiseOp::Sub : ElementwiseOp::Add, Rule::NoBool, args[3]);
+    return binary(t, args, subtract ? ElementwiseOp::Sub : ElementwiseOp::Add, Rule::NoBool,
+                  args[3]);
   }
   const ValueId self = t.read(args[0]);
   const ValueId other = t.is_tensor(args[1]) ? t.read(args[1]) : kNoValue;
@@ -146,10 +157,14 @@ bool add_or_subtract(Translator& t, Arguments args) {
 bool power(Translator& t, Arguments args) {
   Number exponent;
   const ValueId self = t.read(args[0]);
-  if (self == kNoValue || !t.number(args[1], &exponent) || t.dtype(self) != DType::f32) return false;
-  if (exponent.as_double() == 2.0) return finish(t, args[2], ElementwiseOp::Mul, DType::f32, {self, self});
-  if (exponent.as_double() == 0.5) return finish(t, args[2], ElementwiseOp::Sqrt, DType::f32, {self});
-  return finish(t, args[2], ElementwiseOp::Pow, DType::f32, {self, scalar(t, exponent, DType::f32)});
+  if (self == kNoValue || !t.number(args[1], &exponent) || t.dtype(self) != DType::f32)
+    return false;
+  if (exponent.as_double() == 2.0)
+    return finish(t, args[2], ElementwiseOp::Mul, DType::f32, {self, self});
+  if (exponent.as_double() == 0.5)
+    return finish(t, args[2], ElementwiseOp::Sqrt, DType::f32, {self});
+  return finish(t, args[2], ElementwiseOp::Pow, DType::f32,
+                {self, scalar(t, exponent, DType::f32)});
 }
 
 bool gelu(Translator& t, Arguments args) {
@@ -169,7 +184,8 @@ bool clamp(Translator& t, Arguments args) {
   if (self == kNoValue || t.dtype(self) != DType::f32) return false;
   Number low, high;
   const bool has_low = !t.is_none(args[1]), has_high = !t.is_none(args[2]);
-  if ((has_low && !t.number(args[1], &low)) || (has_high && !t.number(args[2], &high))) return false;
+  if ((has_low && !t.number(args[1], &low)) || (has_high && !t.number(args[2], &high)))
+    return false;
   if (has_low && has_high) {
     return finish(t, args[3], ElementwiseOp::Clamp, DType::f32,
                   {self, scalar(t, low, DType::f32), scalar(t, high, DType::f32)});
@@ -183,7 +199,8 @@ bool leaky_relu(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   Number slope;
   if (self == kNoValue || t.dtype(self) != DType::f32 || !t.number(args[1], &slope)) return false;
-  return finish(t, args[2], ElementwiseOp::LeakyRelu, DType::f32, {self, scalar(t, slope, DType::f32)});
+  return finish(t, args[2], ElementwiseOp::LeakyRelu, DType::f32,
+                {self, scalar(t, slope, DType::f32)});
 }
 
 bool where(Translator& t, Arguments args) {
@@ -249,7 +266,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> elementwise_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> elementwise_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -31,7 +31,9 @@ bool embedding(Translator& t, Arguments args) {
 bool index(Translator& t, Arguments args) {
   std::vector<int32_t> items;
   const ValueId self = t.read(args[0]);
-  if (self == kNoValue || !t.table().list_items(args[1], &items) || items.size() != 1 || items[0] < 0) return false;
+  if (self == kNoValue || !t.table().list_items(args[1], &items) || items.size() != 1 ||
+      items[0] < 0)
+    return false;
   const ValueId indices = t.read(items[0]);
   return is_index(t, indices) && gather_rows(t, args[2], self, indices, true);
 }
@@ -40,7 +42,9 @@ bool index(Translator& t, Arguments args) {
 bool index_select(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]), indices = t.read(args[2]);
   int dim;
-  if (self == kNoValue || !is_index(t, indices) || t.sizes(indices).rank != 1 || t.sizes(self).rank == 0) return false;
+  if (self == kNoValue || !is_index(t, indices) || t.sizes(indices).rank != 1 ||
+      t.sizes(self).rank == 0)
+    return false;
   if (!t.dim(args[1], t.sizes(self).rank, &dim) || dim != 0) return false;
   return gather_rows(t, args[3], self, indices, false);
 }
@@ -51,7 +55,8 @@ bool index_put(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]), values = t.read(args[2]);
   bool accumulate;
   if (self == kNoValue || values == kNoValue || t.dtype(self) != t.dtype(values)) return false;
-  if (!t.boolean(args[3], &accumulate) || accumulate || !t.table().list_items(args[1], &items)) return false;
+  if (!t.boolean(args[3], &accumulate) || accumulate || !t.table().list_items(args[1], &items))
+    return false;
   int dim = -1;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i] < 0) continue;
@@ -67,14 +72,18 @@ bool index_put(Translator& t, Arguments args) {
   if (!engine::broadcast_strides(t.sizes(values), t.sizes(values), written, &strides)) return false;
   const DType dtype = t.dtype(self);
   const ValueId whole = t.expand(values, written);
-  return t.write(args[4], t.graph().add_node(engine::IndexPut{dim}, {self, indices, whole}, dtype, sizes));
+  return t.write(args[4],
+                 t.graph().add_node(engine::IndexPut{dim}, {self, indices, whole}, dtype, sizes));
 }
 
 ValueId constant(Translator& t, const Number& number, DType dtype) {
-  return number.floating ? t.graph().add_scalar(dtype, number.real) : t.graph().add_scalar(dtype, number.integer);
+  return number.floating ? t.graph().add_scalar(dtype, number.real)
+                         : t.graph().add_scalar(dtype, number.integer);
 }
 
-bool plain(DType dtype) { return compute::element_size(dtype) != 0 && !compute::is_complex(dtype); }
+bool plain(DType dtype) {
+  return compute::element_size(dtype) != 0 && !compute::is_complex(dtype);
+}
 
 bool filled(Translator& t, int32_t out, const Number& number, const Dims& sizes) {
   DType dtype;
@@ -116,18 +125,22 @@ bool arange(Translator& t, Arguments args) {
   int64_t start, end, step;
   DType dtype;
   const auto room = static_cast<int64_t>(t.table().info(args[3]).max_nbytes / sizeof(int64_t));
-  if (!t.integer(args[0], &start) || !t.integer(args[1], &end) || !t.integer(args[2], &step)) return false;
-  if (!t.output_type(args[3], &dtype) || dtype != DType::i64 || step <= 0 || end < start) return false;
+  if (!t.integer(args[0], &start) || !t.integer(args[1], &end) || !t.integer(args[2], &step))
+    return false;
+  if (!t.output_type(args[3], &dtype) || dtype != DType::i64 || step <= 0 || end < start)
+    return false;
   int64_t span;
   if (__builtin_sub_overflow(end, start, &span) || span / step > room) return false;
   const int64_t count = span == 0 ? 0 : (span - 1) / step + 1;
   if (count > room) return false;
-  auto* data = static_cast<int64_t*>(t.graph().owned->allocate(static_cast<size_t>(count) * sizeof(int64_t)));
+  auto* data = static_cast<int64_t*>(
+      t.graph().owned->allocate(static_cast<size_t>(count) * sizeof(int64_t)));
   if (data == nullptr) return false;
   for (int64_t i = 0; i < count; ++i) data[i] = start + i * step;
   Dims sizes;
   sizes.push(count);
-  return t.write(args[3], t.graph().add_constant(dtype, sizes, engine::contiguous_strides(sizes), data));
+  return t.write(args[3],
+                 t.graph().add_constant(dtype, sizes, engine::contiguous_strides(sizes), data));
 }
 
 const TranslateRow kRows[] = {
@@ -143,7 +156,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> index_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> index_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

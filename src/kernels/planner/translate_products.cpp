@@ -1,4 +1,5 @@
-// Matrix products, convolutions, pooling, batch norm: single precision only, the kernels do the rest.
+// Matrix products, convolutions, pooling, batch norm: single precision only, the kernels do the
+// rest.
 #include "kernels/planner/translator.h"
 
 namespace executorch {
@@ -30,10 +31,12 @@ bool mm(Translator& t, Arguments args) {
 
 bool bmm(Translator& t, Arguments args) {
   const ValueId a = t.read(args[0]), b = t.read(args[1]);
-  return matrix(t, a, 3) && matrix(t, b, 3) && t.sizes(a)[0] == t.sizes(b)[0] && multiply(t, args[2], a, b);
+  return matrix(t, a, 3) && matrix(t, b, 3) && t.sizes(a)[0] == t.sizes(b)[0] &&
+         multiply(t, args[2], a, b);
 }
 
-// Adds beta * c to alpha * a b: as a bias per column where it is one, else as a residual of the whole shape.
+// Adds beta * c to alpha * a b: as a bias per column where it is one, else as a residual of the
+// whole shape.
 ValueId product_plus(Translator& t, ValueId c, ValueId a, ValueId b, float beta, float alpha) {
   const Dims sizes = product_sizes(t.sizes(a), t.sizes(b));
   engine::MatMul product;
@@ -53,7 +56,8 @@ ValueId product_plus(Translator& t, ValueId c, ValueId a, ValueId b, float beta,
 bool addmm(Translator& t, Arguments args) {
   const ValueId c = t.read(args[0]), a = t.read(args[1]), b = t.read(args[2]);
   Number beta, alpha;
-  if (!matrix(t, a, 2) || !matrix(t, b, 2) || c == kNoValue || t.dtype(c) != DType::f32) return false;
+  if (!matrix(t, a, 2) || !matrix(t, b, 2) || c == kNoValue || t.dtype(c) != DType::f32)
+    return false;
   if (!t.number(args[3], &beta) || !t.number(args[4], &alpha)) return false;
   if (t.sizes(a)[1] != t.sizes(b)[0]) return false;
   // A beta of 0 must not read the addend, which may hold NaN.
@@ -65,7 +69,9 @@ bool addmm(Translator& t, Arguments args) {
 // input, weight [n, k], bias or none, out.
 bool linear(Translator& t, Arguments args) {
   const ValueId input = t.read(args[0]), weight = t.read(args[1]);
-  if (input == kNoValue || t.dtype(input) != DType::f32 || t.sizes(input).rank < 1 || !matrix(t, weight, 2)) return false;
+  if (input == kNoValue || t.dtype(input) != DType::f32 || t.sizes(input).rank < 1 ||
+      !matrix(t, weight, 2))
+    return false;
   const Dims sizes = t.sizes(input);
   if (sizes.back() != t.sizes(weight)[1]) return false;
   ValueId bias = kNoValue;
@@ -81,14 +87,16 @@ bool linear(Translator& t, Arguments args) {
   rows.push(sizes.back());
   out_sizes[out_sizes.rank - 1] = t.sizes(weight)[0];
   const ValueId a = t.reshape(input, rows), b = t.permute(weight, {1, 0});
-  const ValueId product =
-      bias != kNoValue ? product_plus(t, bias, a, b, 1.0f, 1.0f)
-                       : t.graph().add_node(engine::MatMul{}, {a, b}, DType::f32, product_sizes(rows, t.sizes(b)));
+  const ValueId product = bias != kNoValue
+                              ? product_plus(t, bias, a, b, 1.0f, 1.0f)
+                              : t.graph().add_node(engine::MatMul{}, {a, b}, DType::f32,
+                                                   product_sizes(rows, t.sizes(b)));
   return t.write(args[3], t.reshape(product, out_sizes));
 }
 
 bool pairs(const std::vector<int64_t>& values, int spatial, int64_t missing, int64_t* out) {
-  if (values.empty() || (values.size() != 1 && values.size() != static_cast<size_t>(spatial))) return false;
+  if (values.empty() || (values.size() != 1 && values.size() != static_cast<size_t>(spatial)))
+    return false;
   out[0] = spatial == 2 ? values[0] : missing;
   out[1] = values.back();
   return true;
@@ -113,8 +121,11 @@ bool convolution(Translator& t, Arguments args) {
   std::vector<int64_t> stride, padding, dilation;
   bool transposed;
   engine::Convolution op;
-  if (!t.integers(args[3], &stride) || !t.integers(args[4], &padding) || !t.integers(args[5], &dilation)) return false;
-  if (!t.boolean(args[6], &transposed) || transposed || !t.integer(args[8], &op.groups)) return false;
+  if (!t.integers(args[3], &stride) || !t.integers(args[4], &padding) ||
+      !t.integers(args[5], &dilation))
+    return false;
+  if (!t.boolean(args[6], &transposed) || transposed || !t.integer(args[8], &op.groups))
+    return false;
   const int spatial = rank - 2;
   if (!pairs(stride, spatial, 1, op.stride) || !pairs(padding, spatial, 0, op.padding) ||
       !pairs(dilation, spatial, 1, op.dilation) || !sane(op.stride, 1) || !sane(op.padding, 0) ||
@@ -130,7 +141,8 @@ bool convolution(Translator& t, Arguments args) {
   out[1] = kernel[0];
   for (int d = 0; d < spatial; ++d) {
     const int axis = d + 2 - spatial;
-    out[2 + d] = convolved(in[2 + d], kernel[2 + d], op.stride[axis], op.padding[axis], op.dilation[axis]);
+    out[2 + d] =
+        convolved(in[2 + d], kernel[2 + d], op.stride[axis], op.padding[axis], op.dilation[axis]);
     if (out[2 + d] <= 0) return false;
   }
   std::vector<ValueId> inputs{input, weight};
@@ -156,33 +168,37 @@ bool batch_norm(Translator& t, Arguments args) {
   for (int i = 1; i <= 4; ++i) {
     if (t.is_none(args[static_cast<size_t>(i)]) && i <= 2) continue;
     const ValueId value = t.read(args[static_cast<size_t>(i)]);
-    if (!matrix(t, value, 1) || t.sizes(value)[0] != in[1] || !t.graph().is_constant(value)) return false;
+    if (!matrix(t, value, 1) || t.sizes(value)[0] != in[1] || !t.graph().is_constant(value))
+      return false;
     if (i == 1) op.weight = true;
     if (i == 2) op.bias = true;
     inputs.push_back(value);
   }
   Dims none;
   none.push(0);
-  const ValueId saved = t.graph().add_constant(DType::f32, none, engine::contiguous_strides(none), nullptr);
-  return t.write(args[7], t.graph().add_node(op, std::move(inputs), DType::f32, in)) && t.write(args[8], saved) &&
-         t.write(args[9], saved);
+  const ValueId saved =
+      t.graph().add_constant(DType::f32, none, engine::contiguous_strides(none), nullptr);
+  return t.write(args[7], t.graph().add_node(op, std::move(inputs), DType::f32, in)) &&
+         t.write(args[8], saved) && t.write(args[9], saved);
 }
 
-// self, kernel, stride, padding, dilation, ceil, out, indices. Indices are left out when nothing reads them.
+// self, kernel, stride, padding, dilation, ceil, out, indices. Indices are left out when nothing
+// reads them.
 bool max_pool(Translator& t, Arguments args) {
   const ValueId input = t.read(args[0]);
   std::vector<int64_t> kernel, stride, padding, dilation;
   bool ceil;
   if (!matrix(t, input, 4) || engine::numel(t.sizes(input)) == 0) return false;
-  if (!t.integers(args[1], &kernel) || !t.integers(args[2], &stride) || !t.integers(args[3], &padding) ||
-      !t.integers(args[4], &dilation) || !t.boolean(args[5], &ceil) || ceil) {
+  if (!t.integers(args[1], &kernel) || !t.integers(args[2], &stride) ||
+      !t.integers(args[3], &padding) || !t.integers(args[4], &dilation) ||
+      !t.boolean(args[5], &ceil) || ceil) {
     return false;
   }
   if (stride.empty()) stride = kernel;
   engine::MaxPool op;
-  if (!pairs(kernel, 2, 1, op.kernel) || !pairs(stride, 2, 1, op.stride) || !pairs(padding, 2, 0, op.padding) ||
-      !pairs(dilation, 2, 1, op.dilation) || !sane(op.kernel, 1) || !sane(op.stride, 1) || !sane(op.padding, 0) ||
-      !sane(op.dilation, 1)) {
+  if (!pairs(kernel, 2, 1, op.kernel) || !pairs(stride, 2, 1, op.stride) ||
+      !pairs(padding, 2, 0, op.padding) || !pairs(dilation, 2, 1, op.dilation) ||
+      !sane(op.kernel, 1) || !sane(op.stride, 1) || !sane(op.padding, 0) || !sane(op.dilation, 1)) {
     return false;
   }
   for (int d = 0; d < 2; ++d) {
@@ -193,7 +209,8 @@ bool max_pool(Translator& t, Arguments args) {
     out[2 + d] = convolved(out[2 + d], op.kernel[d], op.stride[d], op.padding[d], op.dilation[d]);
     if (out[2 + d] <= 0) return false;
   }
-  return t.write(args[6], t.graph().add_node(op, {input}, DType::f32, out)) && t.write_unknown(args[7]);
+  return t.write(args[6], t.graph().add_node(op, {input}, DType::f32, out)) &&
+         t.write_unknown(args[7]);
 }
 
 const TranslateRow kRows[] = {
@@ -208,7 +225,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> product_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> product_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

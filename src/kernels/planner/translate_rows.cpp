@@ -12,7 +12,8 @@ bool softmax(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
   bool half_to_float;
-  if (self == kNoValue || t.dtype(self) != DType::f32 || !t.boolean(args[2], &half_to_float) || half_to_float) {
+  if (self == kNoValue || t.dtype(self) != DType::f32 || !t.boolean(args[2], &half_to_float) ||
+      half_to_float) {
     return false;
   }
   const int rank = t.sizes(self).rank;
@@ -25,7 +26,8 @@ bool softmax(Translator& t, Arguments args) {
   for (int d = 0; d < rank; ++d) order.push_back(d == dim ? rank - 1 : d == rank - 1 ? dim : d);
   const ValueId rows = t.permute(self, order);
   const Dims row_sizes = t.sizes(rows);
-  const ValueId result = t.graph().add_node(engine::Softmax{rank - 1}, {rows}, DType::f32, row_sizes);
+  const ValueId result =
+      t.graph().add_node(engine::Softmax{rank - 1}, {rows}, DType::f32, row_sizes);
   return t.write(args[3], t.permute(result, order));
 }
 
@@ -34,7 +36,8 @@ bool layer_norm(Translator& t, Arguments args) {
   const ValueId input = t.read(args[0]);
   std::vector<int64_t> shape;
   Number epsilon;
-  if (input == kNoValue || t.dtype(input) != DType::f32 || !t.integers(args[1], &shape) || !t.number(args[4], &epsilon)) {
+  if (input == kNoValue || t.dtype(input) != DType::f32 || !t.integers(args[1], &shape) ||
+      !t.number(args[4], &epsilon)) {
     return false;
   }
   const Dims sizes = t.sizes(input);
@@ -59,13 +62,15 @@ bool layer_norm(Translator& t, Arguments args) {
   Graph& graph = t.graph();
   const ValueId out = graph.add_node(op, std::move(inputs), DType::f32, sizes);
   const size_t node = graph.nodes.size() - 1;
-  const ValueId mean = graph.add_computed(DType::f32, saved), deviation = graph.add_computed(DType::f32, saved);
+  const ValueId mean = graph.add_computed(DType::f32, saved),
+                deviation = graph.add_computed(DType::f32, saved);
   graph.nodes[node].outputs = {out, mean, deviation};
   return t.write(args[5], out) && t.write(args[6], mean) && t.write(args[7], deviation);
 }
 
 // Reduces `dims` (all when empty) of self.
-bool reduce(Translator& t, int32_t out, ValueId self, std::vector<int64_t> dims, bool keep, ReduceOp op, bool mean) {
+bool reduce(Translator& t, int32_t out, ValueId self, std::vector<int64_t> dims, bool keep,
+            ReduceOp op, bool mean) {
   DType result;
   if (self == kNoValue || !t.output_type(out, &result)) return false;
   const Dims& sizes = t.sizes(self);
@@ -97,7 +102,8 @@ bool sum_or_mean(Translator& t, Arguments args) {
   std::vector<int64_t> dims;
   bool keep;
   DType result;
-  if (self == kNoValue || t.dtype(self) != DType::f32 || !t.output_type(args[4], &result) || result != DType::f32) {
+  if (self == kNoValue || t.dtype(self) != DType::f32 || !t.output_type(args[4], &result) ||
+      result != DType::f32) {
     return false;
   }
   if (!t.is_none(args[1]) && !t.integers(args[1], &dims)) return false;
@@ -140,7 +146,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> row_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> row_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -9,13 +9,15 @@ namespace {
 bool sym_size(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
-  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim)) return false;
+  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim))
+    return false;
   return t.write_number(args[args.size() - 1], EValue(t.sizes(self)[dim]));
 }
 
 bool sym_numel(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
-  return self != kNoValue && t.write_number(args[args.size() - 1], EValue(engine::numel(t.sizes(self))));
+  return self != kNoValue &&
+         t.write_number(args[args.size() - 1], EValue(engine::numel(t.sizes(self))));
 }
 
 enum class Operator { Add, Sub, Mul, FloorDivide, Modulo, Eq, Gt, Lt, Ge, Le, Max, Min };
@@ -35,7 +37,8 @@ bool floor_divide(int64_t a, int64_t b, int64_t* quotient, int64_t* remainder) {
 template <Operator op>
 bool binary(Translator& t, Arguments args) {
   Number a, b;
-  if (!t.number(args[0], &a) || !t.number(args[1], &b) || a.floating || b.floating || a.boolean || b.boolean) {
+  if (!t.number(args[0], &a) || !t.number(args[1], &b) || a.floating || b.floating || a.boolean ||
+      b.boolean) {
     return false;
   }
   const int32_t out = args[args.size() - 1];
@@ -62,11 +65,16 @@ bool binary(Translator& t, Arguments args) {
     case Operator::Min:
       result = a.integer < b.integer ? a.integer : b.integer;
       break;
-    case Operator::Eq: return t.write_number(out, EValue(a.integer == b.integer));
-    case Operator::Gt: return t.write_number(out, EValue(a.integer > b.integer));
-    case Operator::Lt: return t.write_number(out, EValue(a.integer < b.integer));
-    case Operator::Ge: return t.write_number(out, EValue(a.integer >= b.integer));
-    case Operator::Le: return t.write_number(out, EValue(a.integer <= b.integer));
+    case Operator::Eq:
+      return t.write_number(out, EValue(a.integer == b.integer));
+    case Operator::Gt:
+      return t.write_number(out, EValue(a.integer > b.integer));
+    case Operator::Lt:
+      return t.write_number(out, EValue(a.integer < b.integer));
+    case Operator::Ge:
+      return t.write_number(out, EValue(a.integer >= b.integer));
+    case Operator::Le:
+      return t.write_number(out, EValue(a.integer <= b.integer));
   }
   return t.write_number(out, EValue(result));
 }
@@ -90,7 +98,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> symbol_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> symbol_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

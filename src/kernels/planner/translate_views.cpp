@@ -35,7 +35,8 @@ bool infer(std::vector<int64_t>* sizes, int64_t count) {
 
 bool reshape_to(Translator& t, int32_t out, ValueId self, std::vector<int64_t> sizes) {
   Dims dims;
-  if (self == kNoValue || !infer(&sizes, engine::numel(t.sizes(self))) || !to_dims(sizes, &dims)) return false;
+  if (self == kNoValue || !infer(&sizes, engine::numel(t.sizes(self))) || !to_dims(sizes, &dims))
+    return false;
   return t.write(out, t.reshape(self, dims));
 }
 
@@ -61,7 +62,8 @@ std::vector<int64_t> sizes_of(Translator& t, ValueId value) {
 bool unsqueeze(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
-  if (self == kNoValue || t.sizes(self).rank + 1 > engine::kMaxRank || !t.dim(args[1], t.sizes(self).rank + 1, &dim)) {
+  if (self == kNoValue || t.sizes(self).rank + 1 > engine::kMaxRank ||
+      !t.dim(args[1], t.sizes(self).rank + 1, &dim)) {
     return false;
   }
   std::vector<int64_t> sizes = sizes_of(t, self);
@@ -83,8 +85,10 @@ bool squeeze_dims(Translator& t, Arguments args) {
   }
   std::vector<int64_t> sizes;
   for (int64_t d = 0; d < rank; ++d) {
-    const bool named = std::any_of(dims.begin(), dims.end(), [&](int64_t dim) { return dim == d || dim + rank == d; });
-    if (!named || t.sizes(self)[static_cast<int>(d)] != 1) sizes.push_back(t.sizes(self)[static_cast<int>(d)]);
+    const bool named = std::any_of(dims.begin(), dims.end(),
+                                   [&](int64_t dim) { return dim == d || dim + rank == d; });
+    if (!named || t.sizes(self)[static_cast<int>(d)] != 1)
+      sizes.push_back(t.sizes(self)[static_cast<int>(d)]);
   }
   return reshape_to(t, args[2], self, sizes);
 }
@@ -116,7 +120,8 @@ bool transpose_copy(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int a, b;
   if (self == kNoValue || t.sizes(self).rank == 0) return false;
-  if (!t.dim(args[1], t.sizes(self).rank, &a) || !t.dim(args[2], t.sizes(self).rank, &b)) return false;
+  if (!t.dim(args[1], t.sizes(self).rank, &a) || !t.dim(args[2], t.sizes(self).rank, &b))
+    return false;
   return swap_dims(t, args[3], self, a, b);
 }
 
@@ -150,7 +155,8 @@ int64_t clip(int64_t position, int64_t size) {
 bool slice_copy(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
-  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim)) return false;
+  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim))
+    return false;
   const int64_t size = t.sizes(self)[dim];
   int64_t start = 0, end = size, step;
   if (!t.is_none(args[2]) && !t.integer(args[2], &start)) return false;
@@ -174,14 +180,16 @@ bool select_copy(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
   int64_t index;
-  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim)) return false;
+  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim))
+    return false;
   if (!t.integer(args[2], &index)) return false;
   const int64_t size = t.sizes(self)[dim];
   if (index < -size || index >= size) return false;
   return t.write(args[3], select(t, self, dim, index < 0 ? index + size : index));
 }
 
-bool write_parts(Translator& t, ValueId self, int dim, const std::vector<int64_t>& lengths, int32_t outs) {
+bool write_parts(Translator& t, ValueId self, int dim, const std::vector<int64_t>& lengths,
+                 int32_t outs) {
   std::vector<int32_t> items;
   if (!t.table().list_items(outs, &items) || items.size() != lengths.size()) return false;
   int64_t start = 0;
@@ -207,10 +215,12 @@ bool split(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int64_t length;
   int dim;
-  if (self == kNoValue || t.sizes(self).rank == 0 || !t.integer(args[1], &length) || length <= 0) return false;
+  if (self == kNoValue || t.sizes(self).rank == 0 || !t.integer(args[1], &length) || length <= 0)
+    return false;
   if (!t.dim(args[2], t.sizes(self).rank, &dim)) return false;
   std::vector<int64_t> lengths;
-  for (int64_t rest = t.sizes(self)[dim]; rest > 0; rest -= length) lengths.push_back(std::min(rest, length));
+  for (int64_t rest = t.sizes(self)[dim]; rest > 0; rest -= length)
+    lengths.push_back(std::min(rest, length));
   return write_parts(t, self, dim, lengths, args[3]);
 }
 
@@ -219,7 +229,8 @@ bool unbind(Translator& t, Arguments args) {
   const ValueId self = t.read(args[0]);
   int dim;
   std::vector<int32_t> items;
-  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim)) return false;
+  if (self == kNoValue || t.sizes(self).rank == 0 || !t.dim(args[1], t.sizes(self).rank, &dim))
+    return false;
   if (!t.table().list_items(args[2], &items)) return false;
   if (static_cast<int64_t>(items.size()) != t.sizes(self)[dim]) return false;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -253,7 +264,8 @@ bool cat(Translator& t, Arguments args) {
   parts.erase(std::remove_if(parts.begin(), parts.end(),
                              [&](ValueId v) { return t.sizes(v).rank == 1 && t.sizes(v)[0] == 0; }),
               parts.end());
-  if (parts.empty() || t.sizes(parts[0]).rank == 0 || !t.dim(args[1], t.sizes(parts[0]).rank, &dim)) return false;
+  if (parts.empty() || t.sizes(parts[0]).rank == 0 || !t.dim(args[1], t.sizes(parts[0]).rank, &dim))
+    return false;
   return join(t, std::move(parts), dim, args[2]);
 }
 
@@ -272,23 +284,33 @@ bool stack(Translator& t, Arguments args) {
   return join(t, std::move(parts), dim, args[2]);
 }
 
-// Same elements in the output's own type and layout: the first argument goes to the last but one or the last.
+// Same elements in the output's own type and layout: the first argument goes to the last but one or
+// the last.
 bool convert_to(Translator& t, int32_t self, int32_t out) {
   const ValueId value = t.read(self);
   DType to;
   if (value == kNoValue || !t.output_type(out, &to)) return false;
   const DType from = t.dtype(value);
   const auto plain = [](DType type) {
-    return type == DType::boolean || (!compute::is_complex(type) && compute::element_size(type) != 0);
+    return type == DType::boolean ||
+           (!compute::is_complex(type) && compute::element_size(type) != 0);
   };
   if (from != to && (!plain(from) || !plain(to))) return false;
   return t.write(out, t.cast(value, to));
 }
 
-bool clone(Translator& t, Arguments args) { return convert_to(t, args[0], args[2]); }           // self, format, out
-bool alias(Translator& t, Arguments args) { return convert_to(t, args[0], args[1]); }           // self, out
-bool dim_order_copy(Translator& t, Arguments args) { return convert_to(t, args[0], args[3]); }  // self, blocking, order, out
-bool to_copy(Translator& t, Arguments args) { return convert_to(t, args[0], args[3]); }         // self, blocking, format, out
+bool clone(Translator& t, Arguments args) {
+  return convert_to(t, args[0], args[2]);
+}  // self, format, out
+bool alias(Translator& t, Arguments args) {
+  return convert_to(t, args[0], args[1]);
+}  // self, out
+bool dim_order_copy(Translator& t, Arguments args) {
+  return convert_to(t, args[0], args[3]);
+}  // self, blocking, order, out
+bool to_copy(Translator& t, Arguments args) {
+  return convert_to(t, args[0], args[3]);
+}  // self, blocking, format, out
 
 // self, source, non_blocking: self takes the source's elements.
 bool copy_in_place(Translator& t, Arguments args) {
@@ -329,7 +351,9 @@ const TranslateRow kRows[] = {
 
 }  // namespace
 
-Span<const TranslateRow> view_translations() { return {kRows, sizeof(kRows) / sizeof(kRows[0])}; }
+Span<const TranslateRow> view_translations() {
+  return {kRows, sizeof(kRows) / sizeof(kRows[0])};
+}
 
 }  // namespace kernels
 }  // namespace executorch

@@ -12,11 +12,13 @@ using engine::Source;
 
 bool Translator::add(const PlanInstruction& instruction) {
   // Without a schema it is a kernel that this library does not know, whatever its name.
-  if (instruction.kind != runtime::InstructionKind::Kernel || instruction.schema == nullptr) return false;
+  if (instruction.kind != runtime::InstructionKind::Kernel || instruction.schema == nullptr)
+    return false;
   if (const TranslateRow* row = find_translation(instruction.name)) {
     // Rows may decline an unusual case before they have changed anything; the kernel then does it.
     const size_t nodes = graph_.nodes.size();
-    if (instruction.values.size() >= row->num_arguments && row->function(*this, instruction.values)) return true;
+    if (instruction.values.size() >= row->num_arguments && row->function(*this, instruction.values))
+      return true;
     if (graph_.nodes.size() != nodes) return false;
   }
   return translate_foreign(*this, instruction);
@@ -60,18 +62,22 @@ int32_t Translator::slot(int32_t id) {
 ValueId Translator::as_view(const Content& content, int32_t id) {
   if (content.holder == id || content.value == kNoValue) return content.value;
   Dims sizes, strides, holder_sizes, holder_strides;
-  if (!layout_of(id, &sizes, &strides) || !layout_of(content.holder, &holder_sizes, &holder_strides)) return kNoValue;
+  if (!layout_of(id, &sizes, &strides) ||
+      !layout_of(content.holder, &holder_sizes, &holder_strides))
+    return kNoValue;
   const aten::Tensor& tensor = table_.value(id).payload.as_tensor;
   if (static_cast<DType>(tensor.scalar_type()) != dtype(content.value)) return kNoValue;
   if (table_.info(id).dynamic_shape || table_.info(content.holder).dynamic_shape) return kNoValue;
-  if (sizes == this->sizes(content.value) && engine::same_strides(sizes, strides, holder_strides)) return content.value;
-  const bool plain = engine::is_contiguous(sizes, strides) && engine::is_contiguous(holder_sizes, holder_strides);
+  if (sizes == this->sizes(content.value) && engine::same_strides(sizes, strides, holder_strides))
+    return content.value;
+  const bool plain =
+      engine::is_contiguous(sizes, strides) && engine::is_contiguous(holder_sizes, holder_strides);
   if (!plain || engine::numel(sizes) != engine::numel(this->sizes(content.value))) return kNoValue;
   return reshape(content.value, sizes);
 }
 
-// The newest content that the tensor's bytes have; views by other tensors change nothing. Null when the bytes are as
-// they were before the run.
+// The newest content that the tensor's bytes have; views by other tensors change nothing. Null when
+// the bytes are as they were before the run.
 const Translator::Content* Translator::find_content(int32_t id) const {
   const Location where = table_.location(id);
   for (size_t i = contents_.size(); i-- > 0;) {
@@ -130,7 +136,8 @@ bool Translator::number(int32_t id, Number* number) {
   } else {
     return false;
   }
-  const bool own = std::any_of(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.first == id; });
+  const bool own =
+      std::any_of(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.first == id; });
   if (!own && !table_.info(id).constant) outside_numbers_.push_back(id);
   return true;
 }
@@ -196,7 +203,8 @@ bool Translator::write(int32_t id, ValueId value) {
   Dims sizes, strides;
   if (!layout_of(id, &sizes, &strides)) return false;
   const Dims& written = this->sizes(value);
-  if (info.dynamic_shape ? written.rank != sizes.rank || !fits(written, expected, info.max_nbytes) : !(sizes == written)) {
+  if (info.dynamic_shape ? written.rank != sizes.rank || !fits(written, expected, info.max_nbytes)
+                         : !(sizes == written)) {
     return false;
   }
   const Location where = table_.location(id);
@@ -251,11 +259,13 @@ bool Translator::give_back(int32_t id) {
   const Dims& written = this->sizes(value);
   if (!(sizes == written)) {
     const bool plain = engine::is_contiguous(sizes, strides);
-    strides = plain ? engine::contiguous_strides(written) : engine::dense_strides_like(written, strides);
+    strides =
+        plain ? engine::contiguous_strides(written) : engine::dense_strides_like(written, strides);
   }
-  const bool held = std::any_of(graph_.results.begin(), graph_.results.end(), [&](const engine::Result& result) {
-    return table_.location(slots_[static_cast<size_t>(result.slot)].value).same(where);
-  });
+  const bool held =
+      std::any_of(graph_.results.begin(), graph_.results.end(), [&](const engine::Result& result) {
+        return table_.location(slots_[static_cast<size_t>(result.slot)].value).same(where);
+      });
   const int32_t target = slot(id);
   slots_[static_cast<size_t>(target)].written = true;
   slots_[static_cast<size_t>(target)].sizes = written;
@@ -266,7 +276,8 @@ bool Translator::give_back(int32_t id) {
 // ---- Nodes
 
 ValueId Translator::reshape(ValueId value, const Dims& sizes) {
-  if (value == kNoValue || engine::numel(sizes) != engine::numel(this->sizes(value))) return kNoValue;
+  if (value == kNoValue || engine::numel(sizes) != engine::numel(this->sizes(value)))
+    return kNoValue;
   if (sizes == this->sizes(value)) return value;
   return graph_.add_node(engine::Reshape{}, {value}, dtype(value), sizes);
 }
@@ -285,7 +296,8 @@ ValueId Translator::expand(ValueId value, const Dims& sizes) {
   if (value == kNoValue) return kNoValue;
   if (sizes == this->sizes(value)) return value;
   Dims strides;
-  if (!engine::broadcast_strides(this->sizes(value), this->sizes(value), sizes, &strides)) return kNoValue;
+  if (!engine::broadcast_strides(this->sizes(value), this->sizes(value), sizes, &strides))
+    return kNoValue;
   return graph_.add_node(engine::Expand{}, {value}, dtype(value), sizes);
 }
 
@@ -297,7 +309,8 @@ ValueId Translator::slice(ValueId value, int dim, int64_t start, int64_t length,
   return graph_.add_node(engine::Slice{dim, start, step}, {value}, dtype(value), sizes);
 }
 
-ValueId Translator::elementwise(engine::ElementwiseOp op, DType common, std::vector<ValueId> operands, DType result) {
+ValueId Translator::elementwise(engine::ElementwiseOp op, DType common,
+                                std::vector<ValueId> operands, DType result) {
   Dims sizes;
   for (const ValueId operand : operands) {
     if (operand == kNoValue) return kNoValue;
@@ -309,7 +322,8 @@ ValueId Translator::elementwise(engine::ElementwiseOp op, DType common, std::vec
 ValueId Translator::cast(ValueId value, DType to) {
   if (value == kNoValue || dtype(value) == to) return value;
   if (to == DType::boolean) {
-    return elementwise(engine::ElementwiseOp::Ne, dtype(value), {value, graph_.add_scalar(dtype(value), int64_t{0})}, to);
+    return elementwise(engine::ElementwiseOp::Ne, dtype(value),
+                       {value, graph_.add_scalar(dtype(value), int64_t{0})}, to);
   }
   return elementwise(engine::ElementwiseOp::Copy, dtype(value), {value}, to);
 }

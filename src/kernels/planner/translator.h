@@ -1,8 +1,8 @@
 /**
  * @file
- * Turns instructions of a method into an engine graph. Shapes are those of the tensors at the moment; integers are
- * evaluated on the way. Values are followed through memory: the exporter lets tensors share bytes, so a read means
- * what was last written to the same place.
+ * Turns instructions of a method into an engine graph. Shapes are those of the tensors at the
+ * moment; integers are evaluated on the way. Values are followed through memory: the exporter lets
+ * tensors share bytes, so a read means what was last written to the same place.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ namespace kernels {
 using engine::Dims;
 using engine::DType;
 using engine::Graph;
-using engine::ValueId;
 using engine::kNoValue;
+using engine::ValueId;
 
 /// A number argument: integer, float or boolean.
 struct Number {
@@ -44,7 +44,8 @@ class Translator {
  public:
   explicit Translator(const ValueTable& table) : table_(table) {}
 
-  /// Adds the instruction. False when it is not understood: the graph is then half done and to be thrown away.
+  /// Adds the instruction. False when it is not understood: the graph is then half done and to be
+  /// thrown away.
   bool add(const PlanInstruction& instruction);
 
   /// Ends the run: the tensors that `outside` names must hold what was written to their bytes.
@@ -59,7 +60,8 @@ class Translator {
   const std::vector<int32_t>& outside_numbers() const { return outside_numbers_; }
   const std::vector<int32_t>& integer_lists() const { return integer_lists_; }
 
-  // ---- For the functions that translate one operator each. They return false when they do not understand.
+  // ---- For the functions that translate one operator each. They return false when they do not
+  // understand.
 
   Graph& graph() { return graph_; }
   const engine::Value& value(ValueId id) const { return graph_.value(id); }
@@ -79,7 +81,8 @@ class Translator {
   /// A dim argument, wrapped into [0, rank).
   bool dim(int32_t id, int rank, int* dim);
 
-  /// dtype and present sizes that the program expects of an output; sizes do not bind where they may change.
+  /// dtype and present sizes that the program expects of an output; sizes do not bind where they
+  /// may change.
   bool output_type(int32_t id, DType* dtype) const;
   /// Makes `value` the content of the tensor.
   bool write(int32_t id, ValueId value);
@@ -93,7 +96,8 @@ class Translator {
   ValueId permute(ValueId value, const std::vector<int>& dims);
   ValueId expand(ValueId value, const Dims& sizes);
   ValueId slice(ValueId value, int dim, int64_t start, int64_t length, int64_t step);
-  ValueId elementwise(engine::ElementwiseOp op, DType common, std::vector<ValueId> operands, DType result);
+  ValueId elementwise(engine::ElementwiseOp op, DType common, std::vector<ValueId> operands,
+                      DType result);
   ValueId cast(ValueId value, DType dtype);
 
  private:

@@ -41,7 +41,8 @@ bool ValueTable::list_items(int32_t id, std::vector<int32_t>* items) const {
   } else if (list.isListOptionalTensor()) {
     const auto tensors = list.tryToListOptionalTensor();
     if (!tensors.ok()) return false;
-    for (const auto& tensor : tensors.get()) items->push_back(tensor.has_value() ? find(*tensor) : -1);
+    for (const auto& tensor : tensors.get())
+      items->push_back(tensor.has_value() ? find(*tensor) : -1);
   } else {
     return false;
   }
@@ -49,14 +50,16 @@ bool ValueTable::list_items(int32_t id, std::vector<int32_t>* items) const {
 }
 
 size_t ValueTable::first_output(const PlanInstruction& instruction) {
-  if (instruction.kind != InstructionKind::Kernel || instruction.schema == nullptr) return instruction.values.size();
+  if (instruction.kind != InstructionKind::Kernel || instruction.schema == nullptr)
+    return instruction.values.size();
   for (size_t i = 0; i < instruction.schema->num_arguments; ++i) {
     if (instruction.schema->arguments[i].out) return i;
   }
   return instruction.values.size();
 }
 
-void ValueTable::collect_reads(const PlanInstruction& instruction, std::vector<int32_t>* ids) const {
+void ValueTable::collect_reads(const PlanInstruction& instruction,
+                               std::vector<int32_t>* ids) const {
   if (instruction.kind == InstructionKind::Free) return;
   size_t count = first_output(instruction);
   if (count > instruction.values.size()) count = instruction.values.size();

@@ -1,6 +1,7 @@
 /**
  * @file
- * What the planner knows of a method's values: where tensors keep their bytes, which instruction touches what.
+ * What the planner knows of a method's values: where tensors keep their bytes, which instruction
+ * touches what.
  */
 #pragma once
 
@@ -30,7 +31,8 @@ struct Location {
 
   bool meets(const Location& other) const {
     if (arena < 0 || other.arena < 0) return arena == other.arena && value == other.value;
-    return arena == other.arena && offset < other.offset + other.bytes && other.offset < offset + bytes;
+    return arena == other.arena && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
   }
   bool same(const Location& other) const {
     if (arena < 0 || other.arena < 0) return arena == other.arena && value == other.value;
@@ -54,7 +56,8 @@ class ValueTable {
 
   /// Tensors and numbers that the instruction may read.
   void collect_reads(const PlanInstruction& instruction, std::vector<int32_t>* ids) const;
-  /// Where it is a kernel call, the position of the first out argument; the number of values when unknown.
+  /// Where it is a kernel call, the position of the first out argument; the number of values when
+  /// unknown.
   static size_t first_output(const PlanInstruction& instruction);
 
  private:

@@ -493,11 +493,13 @@ TEST_F(MethodTest, RefusesDevicesThatAreNotThere) {
   spec.device = fb::DeviceType::CUDA;
   builder.tensor(spec);
   LoadedMethod method(builder.build());
-  // Another test of this program may have registered an allocator for the device; its arena is on the CPU even so.
+  // Another test of this program may have registered an allocator for the device; its arena is on
+  // the CPU even so.
   const bool is_there = get_device_allocator(etensor::DeviceType::CUDA) != nullptr;
   EXPECT_EQ(method.error(), is_there ? Error::InvalidProgram : Error::NotSupported);
-  EXPECT_THAT(method.text(), HasSubstr(is_there ? "values[0]: it lies on another device than arena 1"
-                                                : "values[0]: it lies on CUDA:0, and no library for that device"));
+  EXPECT_THAT(method.text(),
+              HasSubstr(is_there ? "values[0]: it lies on another device than arena 1"
+                                 : "values[0]: it lies on CUDA:0, and no library for that device"));
 }
 
 TEST_F(MethodTest, RespectsTheMemoryLimit) {

@@ -16,10 +16,12 @@ uint64_t RandomGenerator::system_entropy() {
 #if defined(__linux__) || defined(__APPLE__)
   if (getentropy(&bits, sizeof(bits)) == 0) return bits;
 #endif
-  // Without entropy from the system: the time, a counter, and where the process happens to lie in memory.
+  // Without entropy from the system: the time, a counter, and where the process happens to lie in
+  // memory.
   static std::atomic<uint64_t> calls{0};
   const auto now = std::chrono::high_resolution_clock::now().time_since_epoch().count();
-  bits = static_cast<uint64_t>(now) ^ (calls.fetch_add(1) << 48) ^ reinterpret_cast<uintptr_t>(&bits);
+  bits =
+      static_cast<uint64_t>(now) ^ (calls.fetch_add(1) << 48) ^ reinterpret_cast<uintptr_t>(&bits);
   return Stream(bits, 0).at(0);
 }
 

@@ -4,8 +4,8 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "runtime/loading/method_loader.h"
 #include "runtime/executor/operand_checks.h"
+#include "runtime/loading/method_loader.h"
 
 namespace executorch {
 namespace runtime {

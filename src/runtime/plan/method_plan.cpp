@@ -56,7 +56,8 @@ size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
 }
 
 const char* cache_dir(const LoadOptions& options) {
-  const char* folder = options.cache_dir != nullptr ? options.cache_dir : std::getenv("EXECUTORCH_CACHE_DIR");
+  const char* folder =
+      options.cache_dir != nullptr ? options.cache_dir : std::getenv("EXECUTORCH_CACHE_DIR");
   return folder != nullptr && *folder != '\0' ? folder : nullptr;
 }
 

@@ -10,8 +10,8 @@
 #include <executorch/runtime/kernel/operator_table.h>
 #include <schema/program_generated.h>
 
-#include "runtime/program/extended_header.h"
 #include "runtime/loading/method_loader.h"
+#include "runtime/program/extended_header.h"
 #include "runtime/program/table_checks.h"
 
 namespace executorch {

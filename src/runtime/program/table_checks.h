@@ -28,7 +28,8 @@ class ElementBudget {
   size_t left_;
 };
 
-/// The elements lie at a multiple of their size. The verifier of FlatBuffers looks at the length only.
+/// The elements lie at a multiple of their size. The verifier of FlatBuffers looks at the length
+/// only.
 template <class T>
 bool is_aligned(const flatbuffers::Vector<T>& vector) {
   return reinterpret_cast<uintptr_t>(vector.Data()) % sizeof(T) == 0;

@@ -26,9 +26,10 @@ struct LoadOptions {
 
   /// Folder through which the processes of a host share packed weights: the first to load a model
   /// writes them there, the others map one copy and start warm. Made if it is missing; may be
-  /// read-only. Null: EXECUTORCH_CACHE_DIR in the environment, where set; empty: none. A folder that
-  /// cannot be used is logged and the weights stay private. Who may write there is trusted as far as
-  /// who may write to the program's file. The text must live as long as the options are in use.
+  /// read-only. Null: EXECUTORCH_CACHE_DIR in the environment, where set; empty: none. A folder
+  /// that cannot be used is logged and the weights stay private. Who may write there is trusted as
+  /// far as who may write to the program's file. The text must live as long as the options are in
+  /// use.
   const char* cache_dir = nullptr;
 };
 

@@ -1,12 +1,13 @@
 /**
  * @file
- * The interface through which an operator library may rewrite a method's instruction list while it is loaded.
- * The runtime itself knows no operator; a planner replaces instructions that it understands by steps of its own
- * (folded constants, packed weights, fused chains). Instructions that no planner takes run as they are.
+ * The interface through which an operator library may rewrite a method's instruction list while it
+ * is loaded. The runtime itself knows no operator; a planner replaces instructions that it
+ * understands by steps of its own (folded constants, packed weights, fused chains). Instructions
+ * that no planner takes run as they are.
  *
- * A planner is registered once per process, when its library loads. It is asked for every method after all
- * values, delegates and operators have been resolved and checked. Planning is off for a load with
- * EXECUTORCH_PLAN=off in the environment, or with LoadOptions::plan false.
+ * A planner is registered once per process, when its library loads. It is asked for every method
+ * after all values, delegates and operators have been resolved and checked. Planning is off for a
+ * load with EXECUTORCH_PLAN=off in the environment, or with LoadOptions::plan false.
  */
 #pragma once
 
@@ -26,17 +27,20 @@ namespace runtime {
 
 enum class InstructionKind : uint8_t { Kernel, Delegate, Move, JumpFalse, Free };
 
-/// One instruction of a chain, as the program has it. What its members point to lives as long as the method.
+/// One instruction of a chain, as the program has it. What its members point to lives as long as
+/// the method.
 struct PlanInstruction {
   InstructionKind kind;
   /// Operator with overload ("aten::add.out") or backend id; null for the other kinds.
   const char* name;
-  /// Value indices: the arguments of a call; {from, to} of a move; {condition} of a jump; {value} of a free.
+  /// Value indices: the arguments of a call; {from, to} of a move; {condition} of a jump; {value}
+  /// of a free.
   Span<const int32_t> values;
   /// JumpFalse: index of the destination in the same chain; may equal the number of instructions.
   size_t destination;
-  /// Kernel: its parsed schema. Null when it was registered without one, or when the call goes to another kernel than
-  /// the one registered with it: the application's own for this load, or one for particular tensors.
+  /// Kernel: its parsed schema. Null when it was registered without one, or when the call goes to
+  /// another kernel than the one registered with it: the application's own for this load, or one
+  /// for particular tensors.
   const OperatorSchema* schema;
 };
 
@@ -45,10 +49,12 @@ struct PlanValue {
   /// Position among the method's inputs or outputs, -1 when it is none.
   int32_t input_index;
   int32_t output_index;
-  /// Nothing writes it after loading: not an input, no instruction, no delegate. Its bytes lie in the program's or
-  /// an external data file's segments, or it is a literal. Stays valid as long as the method.
+  /// Nothing writes it after loading: not an input, no instruction, no delegate. Its bytes lie in
+  /// the program's or an external data file's segments, or it is a literal. Stays valid as long as
+  /// the method.
   bool constant;
-  /// A tensor in planned memory whose bytes may be read before this run wrote them: a mutable buffer.
+  /// A tensor in planned memory whose bytes may be read before this run wrote them: a mutable
+  /// buffer.
   bool state;
   /// The shape may change from run to run, within the serialized bound.
   bool dynamic_shape;
@@ -59,8 +65,9 @@ struct PlanValue {
   uint64_t max_nbytes;
 };
 
-/// The loaded method as a planner sees it. EValue references stay valid, and in place, for the life of the method;
-/// data pointers of inputs and outputs without planned memory are set later and may change from run to run.
+/// The loaded method as a planner sees it. EValue references stay valid, and in place, for the life
+/// of the method; data pointers of inputs and outputs without planned memory are set later and may
+/// change from run to run.
 class MethodView {
  public:
   virtual ~MethodView() = default;
@@ -70,8 +77,8 @@ class MethodView {
   virtual const PlanValue& value_info(size_t index) const = 0;
   virtual size_t num_chains() const = 0;
   virtual Span<const PlanInstruction> instructions(size_t chain) const = 0;
-  /// Most bytes that the plan may hold beyond the program and the application's arenas; SIZE_MAX when unbounded.
-  /// Over it, a planner leaves instructions as they are.
+  /// Most bytes that the plan may hold beyond the program and the application's arenas; SIZE_MAX
+  /// when unbounded. Over it, a planner leaves instructions as they are.
   virtual size_t memory_limit() const = 0;
   /// Folder to share packed weights through, null for none; see LoadOptions::cache_dir.
   virtual const char* cache_dir() const { return nullptr; }
@@ -81,8 +88,9 @@ class MethodView {
 class PlannedStep {
  public:
   virtual ~PlannedStep() = default;
-  /// Must leave every value that later instructions, outputs or the next run read as the replaced instructions would
-  /// have left it, tensor sizes included. Allocates nothing for a shape that it has seen.
+  /// Must leave every value that later instructions, outputs or the next run read as the replaced
+  /// instructions would have left it, tensor sizes included. Allocates nothing for a shape that it
+  /// has seen.
   virtual Error execute(KernelRuntimeContext& context) = 0;
   /// One line for reports: what the step does, e.g. "conv 3x3 + batch norm + relu, packed 36 KB".
   virtual const char* description() const = 0;
@@ -94,11 +102,13 @@ class PlannedStep {
 class PlanEditor {
  public:
   virtual ~PlanEditor() = default;
-  /// Runs `step` at the place of the last of `instructions` (ascending, of one chain, all Kernel calls without a jump
-  /// or a jump destination between first and last); the others are dropped. Instructions left standing in between
-  /// run before the step.
-  virtual Error replace(size_t chain, Span<const size_t> instructions, std::unique_ptr<PlannedStep> step) = 0;
-  /// Drops instructions whose results are known at load: the planner has written them into their values.
+  /// Runs `step` at the place of the last of `instructions` (ascending, of one chain, all Kernel
+  /// calls without a jump or a jump destination between first and last); the others are dropped.
+  /// Instructions left standing in between run before the step.
+  virtual Error replace(size_t chain, Span<const size_t> instructions,
+                        std::unique_ptr<PlannedStep> step) = 0;
+  /// Drops instructions whose results are known at load: the planner has written them into their
+  /// values.
   virtual Error drop(size_t chain, Span<const size_t> instructions) = 0;
   /// A line for the plan's report.
   virtual void note(const char* format, ...) = 0;
@@ -113,7 +123,8 @@ class MethodPlanner {
   virtual Error plan(const MethodView& view, PlanEditor& editor) = 0;
 };
 
-/// Adds a planner, asked after those registered before. It must live as long as the process. Thread-safe.
+/// Adds a planner, asked after those registered before. It must live as long as the process.
+/// Thread-safe.
 ET_NODISCARD EXECUTORCH_API Error register_method_planner(MethodPlanner* planner);
 
 }  // namespace runtime

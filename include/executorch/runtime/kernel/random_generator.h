@@ -12,9 +12,9 @@ namespace executorch {
 namespace runtime {
 
 /**
- * A counter-based generator: number i of a seed is a function of the seed and i, so that threads may draw numbers of one
- * stream in any order. Equal seeds give equal numbers on every machine. Belongs to one method at a time; not
- * thread-safe.
+ * A counter-based generator: number i of a seed is a function of the seed and i, so that threads
+ * may draw numbers of one stream in any order. Equal seeds give equal numbers on every machine.
+ * Belongs to one method at a time; not thread-safe.
  */
 class RandomGenerator {
  public:
@@ -33,7 +33,9 @@ class RandomGenerator {
   class Stream {
    public:
     Stream(uint64_t seed, uint64_t first) : seed_(mix(seed)), first_(first) {}
-    uint64_t at(uint64_t index) const { return mix(seed_ + (first_ + index) * 0x9e3779b97f4a7c15u); }
+    uint64_t at(uint64_t index) const {
+      return mix(seed_ + (first_ + index) * 0x9e3779b97f4a7c15u);
+    }
 
    private:
     // Multiplications and shifts that spread every bit over the whole word.

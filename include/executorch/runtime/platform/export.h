@@ -1,8 +1,8 @@
 /**
  * @file
- * Symbol visibility. Every shared library is compiled with hidden symbols and exports what carries the
- * macro of its component: `EXECUTORCH_API` for libexecutorch, `EXECUTORCH_<COMPONENT>_API` for the others.
- * The library itself is built with `EXECUTORCH_BUILDING_<COMPONENT>` defined.
+ * Symbol visibility. Every shared library is compiled with hidden symbols and exports what carries
+ * the macro of its component: `EXECUTORCH_API` for libexecutorch, `EXECUTORCH_<COMPONENT>_API` for
+ * the others. The library itself is built with `EXECUTORCH_BUILDING_<COMPONENT>` defined.
  */
 #pragma once
 
