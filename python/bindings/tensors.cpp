@@ -1,8 +1,10 @@
 #include "tensors.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include <nanobind/stl/string.h>
@@ -354,6 +356,7 @@ runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_pt
     if (tensor.nbytes() != 0) std::memcpy(copy, data, tensor.nbytes());
     result.data = copy;
     result.owner = std::shared_ptr<void>(copy, std::free);
+    result.copied = true;
   } else {
     ET_TRY(read_list(value, alias, &output));
   }
@@ -389,6 +392,7 @@ class PlainTensor {
     return nb::ndarray<Framework>(tensor_.data, sizes.size(), sizes.data(), capsule, tensor_.strides.data(),
                                   dlpack_dtype(*row));
   }
+  const OutputTensor& content() const { return tensor_; }
   /// The values as a numpy array of float32.
   nb::object to_float() const;
   bool fits_numpy() const {
@@ -426,8 +430,40 @@ nb::object PlainTensor::to_float() const {
 
 bool torch_is_imported() {
   // sys.modules also holds None for modules whose import was blocked.
-  const nb::object modules = nb::module_::import_("sys").attr("modules");
-  return !nb::object(modules.attr("get")("torch")).is_none();
+  PyObject* torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch");
+  return torch != nullptr && torch != Py_None;
+}
+
+// numpy wraps a bytearray several times faster than a DLPack capsule, which outweighs a second copy of so many bytes.
+constexpr size_t kSmallResult = 4096;
+
+bool is_row_major(const OutputTensor& tensor) {
+  int64_t stride = 1;
+  for (size_t d = tensor.sizes.size(); d-- > 0;) {
+    if (tensor.sizes[d] > 1 && tensor.strides[d] != stride) return false;
+    stride *= tensor.sizes[d];
+  }
+  return true;
+}
+
+/// A numpy array of a small result; none where the general way must do.
+nb::object small_array(const OutputTensor& tensor, const DtypeName& dtype) {
+  size_t bytes = dtype.bits / 8;
+  for (const int64_t size : tensor.sizes) bytes *= static_cast<size_t>(size);
+  if (!tensor.copied || bytes == 0 || bytes > kSmallResult || !is_row_major(tensor)) return nb::none();
+  // Kept for the life of the process: destructors at its end would run without an interpreter.
+  static const auto* const ndarray = new nb::object(nb::module_::import_("numpy").attr("ndarray"));
+  static auto* const dtypes = new std::array<nb::object, std::size(kDtypes)>();
+  nb::object& type = (*dtypes)[static_cast<size_t>(&dtype - kDtypes)];
+  if (!type.is_valid()) type = nb::module_::import_("numpy").attr("dtype")(dtype.name);
+  const nb::object buffer =
+      nb::steal(PyByteArray_FromStringAndSize(static_cast<const char*>(tensor.data), static_cast<Py_ssize_t>(bytes)));
+  const nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(tensor.sizes.size())));
+  if (!buffer.is_valid() || !sizes.is_valid()) throw nb::python_error();
+  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
+    PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(d), PyLong_FromLongLong(tensor.sizes[d]));
+  }
+  return (*ndarray)(sizes, type, buffer);
 }
 
 }  // namespace
@@ -452,9 +488,15 @@ nb::object to_python(Output&& output) {
     case Output::Kind::Tensor:
       break;
   }
+  const bool torch = torch_is_imported();
+  const DtypeName* dtype = find_dtype(output.tensor.dtype);
   PlainTensor tensor(std::move(output.tensor));
-  if (torch_is_imported()) return nb::cast(tensor.array<nb::pytorch>());
-  if (tensor.fits_numpy()) return nb::cast(tensor.array<nb::numpy>());
+  if (torch) return nb::cast(tensor.array<nb::pytorch>());
+  if (tensor.fits_numpy()) {
+    nb::object small = small_array(tensor.content(), *dtype);
+    if (!small.is_none()) return small;
+    return nb::cast(tensor.array<nb::numpy>());
+  }
   return nb::cast(std::move(tensor));
 }
 

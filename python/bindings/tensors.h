@@ -64,6 +64,7 @@ struct OutputTensor {
   std::vector<int64_t> strides;  // in elements
   void* data = nullptr;
   std::shared_ptr<void> owner;
+  bool copied = false;  // nothing else refers to the data
 };
 
 /// One output value, detached from the runtime.
