@@ -42,6 +42,14 @@ class ConstantMemory {
     }
     blocks_.resize(kept);
   }
+  /// The address lies in one of the pieces.
+  bool contains(const void* address) const {
+    const auto* byte = static_cast<const char*>(address);
+    for (const MemoryBlock& block : blocks_) {
+      if (byte >= block.data() && byte < block.data() + block.size()) return true;
+    }
+    return false;
+  }
   size_t total() const { return total_; }
 
  private:

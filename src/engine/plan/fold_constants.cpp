@@ -56,7 +56,7 @@ Error compute_node(Graph* graph, const Node& node) {
   single.nodes.push_back(std::move(copy));
   const PlanOptions options;
   std::unique_ptr<Plan> plan;
-  ET_TRY(Lowering(single, options).run(&plan));
+  ET_TRY(Lowering(single, options, false).run(&plan));
   ET_TRY(plan->run(outputs.data(), nullptr));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     Value& value = graph->value(node.outputs[i]);

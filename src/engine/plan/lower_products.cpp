@@ -119,7 +119,7 @@ Error Lowering::lower(const Node& node, const MatMul& op) {
     touched.push_back(residual_place);
   }
   merge_batches(&shape.batches, {&shape.a_batch, &shape.b_batch, &shape.c_batch, &shape.residual_batch});
-  if (rank == 2 && graph_.is_constant(b)) ET_TRY(pack_matrix(b, b_place, &operands.packed));
+  if (packs_ && rank == 2 && graph_.is_constant(b)) ET_TRY(pack_matrix(b, b_place, &operands.packed));
   emit(make_product_step(shape, operands), touched);
   return Error::Ok;
 }

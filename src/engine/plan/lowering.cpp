@@ -189,14 +189,24 @@ Error Lowering::check_budget(size_t more, const char* what) {
 }
 
 Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed) {
-  const auto weight = packed_weight(spec, packer, options_.cache_dir);
-  ET_REQUIRE(weight != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", spec.packed_bytes);
-  if (std::find(plan_->weights_.begin(), plan_->weights_.end(), weight) == plan_->weights_.end()) {
-    packed_bytes_ += spec.packed_bytes;
-    plan_->weights_.push_back(weight);
+  // Memory made while planning may hold something else by the next plan: its address says nothing.
+  const bool lasting = !graph_.owned->contains(spec.source);
+  std::shared_ptr<const PackedWeight> weight = plan_->find_weight(spec);
+  const bool held = weight != nullptr;
+  if (!held && lasting && options_.earlier != nullptr) weight = options_.earlier->find_weight(spec);
+  if (weight == nullptr) {
+    weight = packed_weight(spec, packer, options_.cache_dir);
+    runtime::internal::release_file_pages(spec.source, spec.source_bytes);
   }
-  runtime::internal::release_file_pages(spec.source, spec.source_bytes);
+  ET_REQUIRE(weight != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", spec.packed_bytes);
   *packed = weight->data();
+  if (held) return Error::Ok;
+  packed_bytes_ += spec.packed_bytes;
+  Plan::Weight kept{spec, {}, std::move(weight)};
+  if (spec.scale != nullptr) kept.scale.assign(spec.scale, spec.scale + spec.scales);
+  kept.spec.scale = nullptr;
+  if (!lasting) kept.spec.source = nullptr;
+  plan_->weights_.push_back(std::move(kept));
   return Error::Ok;
 }
 

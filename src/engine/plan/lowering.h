@@ -28,7 +28,8 @@ struct Placement {
 
 class Lowering {
  public:
-  Lowering(Graph& graph, const PlanOptions& options) : graph_(graph), options_(options) {}
+  /// `packs`: weights of products are packed while the memory limit allows.
+  Lowering(Graph& graph, const PlanOptions& options, bool packs) : graph_(graph), options_(options), packs_(packs) {}
 
   Error run(std::unique_ptr<Plan>* plan);
 
@@ -113,6 +114,7 @@ class Lowering {
 
   Graph& graph_;
   const PlanOptions& options_;
+  const bool packs_;
   std::unique_ptr<Plan> plan_;
   std::vector<Placement> places_;
   std::vector<Placement> wishes_;

@@ -33,21 +33,39 @@ Error Plan::run(void* const* slots, void* user) {
 
 size_t Plan::packed_bytes() const {
   size_t bytes = 0;
-  for (const auto& weight : weights_) bytes += weight->size();
+  for (const Weight& weight : weights_) bytes += weight.packed->size();
   return bytes;
 }
 
 size_t Plan::shared_bytes() const {
   size_t bytes = 0;
-  for (const auto& weight : weights_) bytes += weight->shared() ? weight->size() : 0;
+  for (const Weight& weight : weights_) bytes += weight.packed->shared() ? weight.packed->size() : 0;
   return bytes;
 }
 
 void Plan::release_constants() { constants_->keep(addresses_.data(), addresses_.size()); }
 
 bool Plan::shares_weights_with(const Plan& other) const {
-  return std::find_first_of(weights_.begin(), weights_.end(), other.weights_.begin(), other.weights_.end()) !=
-         weights_.end();
+  for (const Weight& weight : weights_) {
+    for (const Weight& theirs : other.weights_) {
+      if (weight.packed == theirs.packed) return true;
+    }
+  }
+  return false;
+}
+
+bool Plan::Weight::made_from(const WeightSpec& other) const {
+  return spec.source != nullptr && spec.source == other.source && spec.source_bytes == other.source_bytes &&
+         spec.packed_bytes == other.packed_bytes && spec.scales == other.scales &&
+         std::equal(scale.begin(), scale.end(), other.scale) &&
+         std::equal(spec.layout, spec.layout + WeightSpec::kLayoutNumbers, other.layout);
+}
+
+std::shared_ptr<const PackedWeight> Plan::find_weight(const WeightSpec& spec) const {
+  for (const Weight& weight : weights_) {
+    if (weight.made_from(spec)) return weight.packed;
+  }
+  return nullptr;
 }
 
 size_t Plan::memory_bytes() const {
@@ -71,7 +89,11 @@ Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* 
   fuse_epilogues(&graph);
   fuse_elementwise(&graph);
   remove_unused(&graph);
-  ET_TRY(Lowering(graph, options).run(plan));
+  Error error = Lowering(graph, options, true).run(plan);
+  if (error == Error::MemoryAllocationFailed && options.memory_limit != SIZE_MAX) {
+    error = Lowering(graph, options, false).run(plan);
+  }
+  ET_TRY(error);
   (*plan)->release_constants();
   return Error::Ok;
 }

@@ -29,6 +29,8 @@ struct PlanOptions {
   bool stage_results = false;
   /// Folder to share packed weights with other processes through, null for none. Read by make_plan() only.
   const char* cache_dir = nullptr;
+  /// A plan of the same program constants for other sizes, whose packed weights serve again; may be null.
+  const class Plan* earlier = nullptr;
 };
 
 class EXECUTORCH_COMPUTE_API Plan {
@@ -63,13 +65,22 @@ class EXECUTORCH_COMPUTE_API Plan {
     int32_t storage;
     int32_t slot;
   };
+  struct Weight {
+    /// What it was packed from; without a source where that may change under the same address.
+    WeightSpec spec;
+    std::vector<float> scale;
+    std::shared_ptr<const PackedWeight> packed;
+    bool made_from(const WeightSpec& other) const;
+  };
+  std::shared_ptr<const PackedWeight> find_weight(const WeightSpec& spec) const;
+
   std::vector<std::unique_ptr<Step>> steps_;
   std::vector<char*> addresses_;
   std::vector<Slot> slots_;
   MemoryBlock arena_;
   MemoryBlock scratch_;
   size_t scratch_threads_ = 0;
-  std::vector<std::shared_ptr<const PackedWeight>> weights_;
+  std::vector<Weight> weights_;
   std::shared_ptr<ConstantMemory> constants_;
 };
 

@@ -318,16 +318,30 @@ TEST(Plan, MemoryOverTheLimitIsRefusedWithBothNumbers) {
 
 TEST(Plan, WeightsStayUnpackedOverTheLimit) {
   Fixture f;
-  const ValueId x = f.input(dims({2, 64}), 1);
-  f.output(f.product(x, f.weight(dims({64, 512}), 2)));
-  PlanOptions options;
+  ValueId x = f.input(dims({2, 512}), 1);
+  for (uint32_t layer = 0; layer < 6; ++layer) x = f.product(x, f.weight(dims({512, 512}), layer + 2));
+  f.output(x);
   f.run();
   const std::vector<float> packed = f.slot(1);
-  EXPECT_GT(f.plan->packed_bytes(), 100000u);
-  options.memory_limit = 100000;
+  EXPECT_GE(f.plan->packed_bytes(), 6u << 20);
+  PlanOptions options;
+  options.memory_limit = 5 << 20;
   f.run(options);
-  EXPECT_EQ(f.plan->packed_bytes(), 0u);
-  EXPECT_EQ(f.slot(1), packed);
+  EXPECT_LT(f.plan->packed_bytes(), 5u << 20);
+  for (size_t i = 0; i < packed.size(); ++i) EXPECT_NEAR(f.slot(1)[i], packed[i], 1e-4 * std::fabs(packed[i]) + 1e-3);
+}
+
+TEST(Plan, PlansForOtherSizesTakeThePackedWeights) {
+  Fixture f, g;
+  const ValueId weight = f.weight(dims({48, 48}), 2);
+  f.output(f.product(f.input(dims({2, 48}), 1), weight));
+  f.run();
+  const ValueId same = g.graph.add_constant(DType::f32, dims({48, 48}), dims({48, 1}), f.graph.value(weight).data);
+  g.output(g.product(g.input(dims({5, 48}), 1), same));
+  PlanOptions options;
+  options.earlier = f.plan.get();
+  g.run(options);
+  EXPECT_TRUE(g.plan->shares_weights_with(*f.plan));
 }
 
 TEST(Plan, InstancesShareWeights) {

@@ -85,13 +85,14 @@ class RunFinder {
     Run run;
     run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
     run.outside = outside(chain, range);
-    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit(),
+    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit() - held_,
                                              view_.cache_dir());
     if (step->prepare() != Error::Ok) {
       editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
                    runtime::last_error_message());
       return false;
     }
+    held_ += std::min(step->memory_bytes(), view_.memory_limit() - held_);
     std::vector<size_t> replaced;
     for (size_t i = range.first; i < range.last; ++i) replaced.push_back(i);
     for (const std::string& line : step->steps()) editor_.note("  %s", line.c_str());
@@ -102,6 +103,7 @@ class RunFinder {
   const MethodView& view_;
   PlanEditor& editor_;
   std::shared_ptr<const ValueTable> table_;
+  size_t held_ = 0;  ///< bytes of the steps made so far
 };
 
 class CpuPlanner final : public MethodPlanner {

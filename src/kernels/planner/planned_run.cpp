@@ -89,6 +89,7 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
     options.memory_limit = memory_limit_;
     options.cache_dir = cache_dir_ ? cache_dir_->c_str() : nullptr;
     options.stage_results = staged;
+    if (!plans_.empty()) options.earlier = plans_.front()->plan.get();
     ET_TRY(engine::make_plan(translator.take_graph(), options, &plan->plan));
   }
   *made = std::move(plan);
@@ -206,11 +207,13 @@ Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
 }
 
 size_t PlannedRun::memory_bytes() const {
-  size_t bytes = 0;
+  size_t own = 0, packed = 0;  // plans of one run share their weights
   for (const auto& plan : plans_) {
-    if (plan->plan != nullptr) bytes = std::max(bytes, plan->plan->memory_bytes());
+    if (plan->plan == nullptr) continue;
+    own += plan->plan->memory_bytes() - plan->plan->packed_bytes();
+    packed = std::max(packed, plan->plan->packed_bytes());
   }
-  return bytes;
+  return own + packed;
 }
 
 std::vector<std::string> PlannedRun::steps() const {

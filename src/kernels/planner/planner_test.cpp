@@ -421,6 +421,8 @@ class MethodMaker {
   std::vector<int32_t> inputs, outputs;
 
  private:
+  static constexpr int64_t kRoom = 512;  ///< bytes of the largest tensor, at least
+
   size_t pick(size_t n) { return random_() % n; }
 
   const Live& any() { return live_[pick(live_.size())]; }
@@ -432,8 +434,8 @@ class MethodMaker {
       for (bool moved = true; moved;) {
         moved = false;
         for (const Live& live : live_) {
-          if (offset < live.offset + 128 && live.offset < offset + 128) {
-            offset = live.offset + 128;
+          if (offset < live.offset + kRoom && live.offset < offset + kRoom) {
+            offset = live.offset + kRoom;
             moved = true;
           }
         }
@@ -461,6 +463,7 @@ class MethodMaker {
         break;
       }
       case 1: {  // another view of the same bytes
+        if (a.sizes[0] * a.sizes[1] % 2 != 0) break;
         Live view = add({a.sizes[0] * a.sizes[1] / 2, 2}, a.offset);
         for (Live& live : live_) {
           if (live.offset == a.offset) live.until = view.until = std::max(live.until, view.until);
@@ -485,6 +488,7 @@ class MethodMaker {
         break;
       }
       case 5: {
+        if (a.sizes[0] > 40) break;
         const Live product = add({a.sizes[0], 3}, -1);
         std::vector<float> weight(static_cast<size_t>(a.sizes[1] * 3), 0.3f);
         method_.call("aten::mm.out", {a.id, method_.constant({a.sizes[1], 3}, weight), product.id, product.id});
