@@ -114,23 +114,28 @@ void scale_shift(const DenseAxis& axis, const T* in, const T* scale, const T* sh
       });
 }
 
+/// Moments of one channel. The stretches may be many and short: their sums add up in double.
+template <class T>
+void channel_moments_of(const DenseAxis& axis, const T* values, T* mean, T* variance) {
+  const NormRowLoops<T>& l = norm_row_loops<T>();
+  const int64_t stride = axis.count * axis.inner;
+  const double count = static_cast<double>(axis.outer) * static_cast<double>(axis.inner);
+  double sum = 0;
+  for (int64_t o = 0; o < axis.outer; ++o) sum += l.sum(values + o * stride, axis.inner);
+  *mean = static_cast<T>(sum / count);
+  double squares = 0;
+  for (int64_t o = 0; o < axis.outer; ++o) {
+    squares += l.square_sum(values + o * stride, axis.inner, *mean);
+  }
+  *variance = static_cast<T>(squares / count);
+}
+
 template <class T>
 void channel_moments(const DenseAxis& axis, const T* in, T* mean, T* variance) {
-  const NormRowLoops<T>& l = norm_row_loops<T>();
-  const T count = static_cast<T>(axis.outer * axis.inner);
   threadpool::parallel_for(0, axis.count, grain_for(axis.outer * axis.inner),
                            [&](int64_t first, int64_t last) {
                              for (int64_t c = first; c < last; ++c) {
-                               const T* values = in + c * axis.inner;
-                               const int64_t stride = axis.count * axis.inner;
-                               T sum = 0;
-                               for (int64_t o = 0; o < axis.outer; ++o)
-                                 sum += l.sum(values + o * stride, axis.inner);
-                               mean[c] = sum / count;
-                               T squares = 0;
-                               for (int64_t o = 0; o < axis.outer; ++o)
-                                 squares += l.square_sum(values + o * stride, axis.inner, mean[c]);
-                               variance[c] = squares / count;
+                               channel_moments_of(axis, in + c * axis.inner, mean + c, variance + c);
                              }
                            });
 }

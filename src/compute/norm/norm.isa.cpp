@@ -144,10 +144,15 @@ inline void softmax_column_vector(const Element<V>* in, Element<V>* out, int64_t
   V max = broadcast<V>(-kInfinity<V>);
   for (int64_t i = 0; i < n; ++i) max = larger<V>(get(in + i * stride), max);
   V sum{};
-  for (int64_t i = 0; i < n; ++i) {
-    const V e = exp<V>(get(in + i * stride) - max);
-    sum += e;
-    if (!logarithm) put(out + i * stride, e);
+  for (int64_t start = 0; start < n; start += kSumBlock) {
+    const int64_t end = n - start < kSumBlock ? n : start + kSumBlock;
+    V part{};
+    for (int64_t i = start; i < end; ++i) {
+      const V e = exp<V>(get(in + i * stride) - max);
+      part += e;
+      if (!logarithm) put(out + i * stride, e);
+    }
+    sum += part;
   }
   const V log_sum = logarithm ? log<V>(sum) : V{};
   for (int64_t i = 0; i < n; ++i) {
