@@ -1,5 +1,6 @@
 """Work in child processes that may crash or hang."""
 
+import ctypes
 import faulthandler
 import json
 import os
@@ -22,9 +23,16 @@ def limit_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
 
 
+def die_with_parent() -> None:
+    """This process is killed when the one that started it ends, however that ends."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def _child(body, start, count, environment, channel, log) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()
+    die_with_parent()
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.environ.update(environment)

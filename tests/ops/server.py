@@ -12,13 +12,14 @@ import sys
 import torch
 
 from ops import jobs, sources
-from ops.processes import wait_for_any
+from ops.processes import die_with_parent, wait_for_any
 from ops.rows import parse_rows
 
 
 def _work(row, request: dict, path: pathlib.Path) -> None:
     """In a child of its own: PyTorch may crash on a sample too."""
     status = 1
+    die_with_parent()
     try:
         amount = jobs.Amount.of(request["everything"])
         jobs.write(jobs.run_row(row, request["sets"], request["seed"], amount), path)
@@ -32,6 +33,7 @@ def _work(row, request: dict, path: pathlib.Path) -> None:
 
 
 def main() -> None:
+    die_with_parent()
     request = json.loads(pathlib.Path(sys.argv[1]).read_text())
     torch.set_num_threads(1)  # threads do not survive a fork
     rows = parse_rows(request["rows"])
