@@ -16,6 +16,8 @@ using compute::ComputeType;
 constexpr int kMaxRegisters = 48;
 constexpr int64_t kBufferBytes = 48 * 1024;  // on the stack, per thread
 constexpr int64_t kMaxBlock = 1024;
+// Rows shorter than this are put together to blocks.
+constexpr int64_t kShortRow = 64;
 constexpr int64_t kElementsPerTask = 8192;
 
 bool computes_in(DType type) {
@@ -40,6 +42,9 @@ struct Input {
   int16_t reg = 0;
   compute::LoadLoop load = nullptr;  // null: used where it lies
   int64_t inner = 0;
+  // The rows of a block do not lie in one stride.
+  bool by_rows = false;
+  int64_t block_bytes = 0;  // of an element in a block
 };
 
 struct Output {
@@ -49,6 +54,8 @@ struct Output {
   int16_t reg = 0;
   compute::StoreLoop store = nullptr;  // null: computed where it lies
   int64_t inner = 0;
+  bool by_rows = false;
+  int64_t block_bytes = 0;
 };
 
 class FusedStep final : public Step {
@@ -72,6 +79,10 @@ class FusedStep final : public Step {
 
  private:
   void collapse(const ElementwiseOperands& operands);
+  template <class Operand>
+  void set_walk(ComputeType type, Operand* operand) const;
+  void load(const Input& input, const char* source, char* block, int64_t count) const;
+  void store(const Output& output, char* target, const char* block, int64_t count) const;
   int16_t new_register(ComputeType type, bool buffered);
   int16_t read_input(size_t input, ComputeType type, const ElementwiseOperands& operands);
   int16_t as_type(int16_t reg, ComputeType type);
@@ -88,6 +99,10 @@ class FusedStep final : public Step {
   bool failed_ = false;
   Dims sizes_;  // collapsed; the last is the inner one
   std::vector<Dims> input_strides_, output_strides_;
+  // Blocks divide the innermost dim, or, where that is short, the one around it: then they hold
+  // whole rows of `row_` elements. `outer_` dims are walked from block to block.
+  int outer_ = 0;
+  int64_t row_ = 1;
   int64_t rows_ = 1, inner_ = 1, block_ = 1, blocks_ = 1;
   std::string text_;
 };
@@ -133,7 +148,19 @@ void FusedStep::collapse(const ElementwiseOperands& operands) {
   input_strides_.assign(to.begin(), to.begin() + static_cast<int64_t>(operands.inputs.size()));
   output_strides_.assign(to.begin() + static_cast<int64_t>(operands.inputs.size()), to.end());
   inner_ = sizes_.back();
-  for (int d = 0; d + 1 < sizes_.rank; ++d) rows_ *= sizes_[d];
+  outer_ = sizes_.rank - 1;
+  if (inner_ < kShortRow && outer_ > 0) {
+    row_ = inner_;
+    inner_ *= sizes_[--outer_];
+  }
+  for (int d = 0; d < outer_; ++d) rows_ *= sizes_[d];
+}
+
+template <class Operand>
+void FusedStep::set_walk(ComputeType type, Operand* operand) const {
+  operand->inner = operand->strides[sizes_.rank - 1];
+  operand->by_rows = row_ > 1 && operand->strides[outer_] != operand->inner * row_;
+  operand->block_bytes = element_bytes(compute::storage_type(type));
 }
 
 int16_t FusedStep::new_register(ComputeType type, bool buffered) {
@@ -158,9 +185,10 @@ int16_t FusedStep::read_input(size_t index, ComputeType type, const ElementwiseO
   input.element_bytes = element_bytes(tensor.dtype);
   std::copy(input_strides_[index].values, input_strides_[index].values + sizes_.rank,
             input.strides);
-  input.inner = input.strides[sizes_.rank - 1];
-  const bool scalar = input.inner == 0;
-  const bool direct = (scalar || input.inner == 1) && compute::storage_type(type) == tensor.dtype;
+  set_walk(type, &input);
+  const bool scalar = input.inner == 0 && !input.by_rows;
+  const bool direct =
+      !input.by_rows && (scalar || input.inner == 1) && compute::storage_type(type) == tensor.dtype;
   if (!direct) {
     input.load = compute::load_loop(tensor.dtype, type);
     if (input.load == nullptr) failed_ = true;
@@ -216,11 +244,12 @@ bool FusedStep::build(const FusedElementwise& program, const ElementwiseOperands
     output.place = tensor.place;
     output.element_bytes = element_bytes(tensor.dtype);
     std::copy(output_strides_[i].values, output_strides_[i].values + sizes_.rank, output.strides);
-    output.inner = output.strides[sizes_.rank - 1];
     output.reg = result_registers[static_cast<size_t>(program.results[i])];
     const ComputeType type = register_types_[static_cast<size_t>(output.reg)];
+    set_walk(type, &output);
     int32_t& buffer = buffers_[static_cast<size_t>(output.reg)];
-    if (output.inner == 1 && compute::storage_type(type) == tensor.dtype && buffer >= 0) {
+    if (output.inner == 1 && !output.by_rows && compute::storage_type(type) == tensor.dtype &&
+        buffer >= 0) {
       buffer = -1;  // computed in place
     } else {
       output.store = compute::store_loop(type, tensor.dtype);
@@ -233,6 +262,7 @@ bool FusedStep::build(const FusedElementwise& program, const ElementwiseOperands
   block_ =
       std::min({inner_, kMaxBlock, std::max<int64_t>(64, kBufferBytes / per_element / 64 * 64)});
   if (block_ * per_element > kBufferBytes) return false;
+  block_ = std::max(block_ / row_, int64_t{1}) * row_;
   blocks_ = block_ > 0 ? (inner_ + block_ - 1) / block_ : 0;
   text_ += " " + to_text(operands.sizes);
   return true;
@@ -251,6 +281,32 @@ void FusedStep::run_block(char* const* registers, int64_t count) const {
   }
 }
 
+void FusedStep::load(const Input& input, const char* source, char* block, int64_t count) const {
+  if (!input.by_rows) {
+    input.load(block, source, input.inner, input.inner == 0 ? 1 : count);
+    return;
+  }
+  const int64_t between_rows = input.strides[outer_] * input.element_bytes;
+  for (int64_t done = 0; done < count; done += row_) {
+    input.load(block, source, input.inner, row_);
+    block += row_ * input.block_bytes;
+    source += between_rows;
+  }
+}
+
+void FusedStep::store(const Output& output, char* target, const char* block, int64_t count) const {
+  if (!output.by_rows) {
+    output.store(target, output.inner, block, count);
+    return;
+  }
+  const int64_t between_rows = output.strides[outer_] * output.element_bytes;
+  for (int64_t done = 0; done < count; done += row_) {
+    output.store(target, output.inner, block, row_);
+    block += row_ * output.block_bytes;
+    target += between_rows;
+  }
+}
+
 void FusedStep::run_units(const RunContext& context, int64_t first, int64_t last) const {
   alignas(64) char buffer[kBufferBytes];
   char* registers[kMaxRegisters];
@@ -260,14 +316,13 @@ void FusedStep::run_units(const RunContext& context, int64_t first, int64_t last
   int64_t row = first / blocks_;
   int64_t column = (first % blocks_) * block_;
   int64_t position[kMaxRank];
-  const int outer = sizes_.rank - 1;
-  for (int64_t rest = row, d = outer - 1; d >= 0; --d) {
+  for (int64_t rest = row, d = outer_ - 1; d >= 0; --d) {
     position[d] = rest % sizes_[static_cast<int>(d)];
     rest /= sizes_[static_cast<int>(d)];
   }
   const auto offset_of = [&](const int64_t* strides) {
-    int64_t offset = column * strides[outer];
-    for (int d = 0; d < outer; ++d) offset += position[d] * strides[d];
+    int64_t offset = column / row_ * strides[outer_];
+    for (int d = 0; d < outer_; ++d) offset += position[d] * strides[d];
     return offset;
   };
   for (int64_t unit = first; unit < last; ++unit) {
@@ -277,7 +332,7 @@ void FusedStep::run_units(const RunContext& context, int64_t first, int64_t last
       if (input.load == nullptr) {
         registers[input.reg] = source;
       } else {
-        input.load(registers[input.reg], source, input.inner, input.inner == 0 ? 1 : count);
+        load(input, source, registers[input.reg], count);
       }
     }
     for (const Output& output : outputs_) {
@@ -289,15 +344,15 @@ void FusedStep::run_units(const RunContext& context, int64_t first, int64_t last
     run_block(registers, count);
     for (const Output& output : outputs_) {
       if (output.store != nullptr) {
-        output.store(
-            context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes,
-            output.inner, registers[output.reg], count);
+        store(output,
+              context.at<char>(output.place) + offset_of(output.strides) * output.element_bytes,
+              registers[output.reg], count);
       }
     }
     column += block_;
     if (column < inner_) continue;
     column = 0;
-    for (int d = outer - 1; d >= 0; --d) {
+    for (int d = outer_ - 1; d >= 0; --d) {
       if (++position[d] < sizes_[d]) break;
       position[d] = 0;
     }
