@@ -139,13 +139,13 @@ Error check_inner(const Tensor& a, const char* a_name, const Tensor& b, const ch
   return Error::Ok;
 }
 
-Error mm(Context& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
-  ET_TRY(check_rank(self, "self", 2, 2));
-  ET_TRY(check_rank(mat2, "mat2", 2, 2));
-  ET_TRY(check_inner(self, "self", mat2, "mat2", self.sizes()[1], mat2.sizes()[0]));
-  Sizes sizes;
-  sizes.push(self.sizes()[0]);
-  sizes.push(mat2.sizes()[1]);
+struct ProductShape {
+  int64_t batch, rows, columns;
+};
+
+// The product of checked factors, into `out` of `sizes`.
+Error multiply(Context& context, const Tensor& self, const Tensor& mat2, ProductShape shape,
+               const Sizes& sizes, Tensor& out) {
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_operands(self, "self", mat2, "mat2", out));
   const ScalarType dtype = product_type(self.scalar_type());
@@ -155,9 +155,20 @@ Error mm(Context& context, const Tensor& self, const Tensor& mat2, Tensor& out) 
   ET_TRY(a.prepare(self, dtype));
   ET_TRY(b.prepare(mat2, dtype));
   ET_TRY(c.prepare(out, dtype));
-  ET_TRY(run(context, {1, sizes[0], sizes[1], self.sizes()[1], a.view(), b.view()}, {}, c));
+  const int64_t inner = self.sizes()[self.dim() - 1];
+  ET_TRY(run(context, {shape.batch, shape.rows, shape.columns, inner, a.view(), b.view()}, {}, c));
   c.finish();
   return Error::Ok;
+}
+
+Error mm(Context& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
+  ET_TRY(check_rank(self, "self", 2, 2));
+  ET_TRY(check_rank(mat2, "mat2", 2, 2));
+  ET_TRY(check_inner(self, "self", mat2, "mat2", self.sizes()[1], mat2.sizes()[0]));
+  Sizes sizes;
+  sizes.push(self.sizes()[0]);
+  sizes.push(mat2.sizes()[1]);
+  return multiply(context, self, mat2, {1, sizes[0], sizes[1]}, sizes, out);
 }
 
 Error bmm(Context& context, const Tensor& self, const Tensor& mat2, Tensor& out) {
@@ -169,18 +180,7 @@ Error bmm(Context& context, const Tensor& self, const Tensor& mat2, Tensor& out)
   sizes.push(self.sizes()[0]);
   sizes.push(self.sizes()[1]);
   sizes.push(mat2.sizes()[2]);
-  ET_TRY(resize_output(out, sizes));
-  ET_TRY(check_operands(self, "self", mat2, "mat2", out));
-  const ScalarType dtype = product_type(self.scalar_type());
-  Factor a(context);
-  Factor b(context);
-  ContiguousOutput c(context);
-  ET_TRY(a.prepare(self, dtype));
-  ET_TRY(b.prepare(mat2, dtype));
-  ET_TRY(c.prepare(out, dtype));
-  ET_TRY(run(context, {sizes[0], sizes[1], sizes[2], self.sizes()[2], a.view(), b.view()}, {}, c));
-  c.finish();
-  return Error::Ok;
+  return multiply(context, self, mat2, {sizes[0], sizes[1], sizes[2]}, sizes, out);
 }
 
 /// `added` seen with the shape of the result.
