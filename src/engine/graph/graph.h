@@ -194,6 +194,99 @@ struct Attention {
   bool zero_masked_rows;
 };
 
+// ---- Quantised values: i8 numbers q that stand for (q - zero_point) * scale. Nodes know the
+// parameters, values do not: views, copies, Concat and MaxPool take i8 as it is.
+
+struct QuantParams {
+  float scale = 1;
+  int32_t zero_point = 0;
+};
+
+/// What a node makes of a real number y: clamp(rint(y / scale) + zero_point, low, high). NaN gives
+/// low.
+struct QuantizedOutput {
+  QuantParams params;
+  int32_t low = -128;
+  int32_t high = 127;
+};
+
+/// x f32 -> i8: as QuantizedOutput, with x * (1 / scale) for the quotient.
+struct Quantize {
+  QuantizedOutput to;
+};
+/// x i8 -> f32: (q - zero_point) * scale.
+struct Dequantize {
+  QuantParams from;
+};
+/// x i8 -> i8 of other parameters or tighter bounds; equal parameters only clamp.
+struct Requantize {
+  QuantParams from;
+  QuantizedOutput to;
+};
+
+/// x f32 -> i8 of x's sizes, f32 [rows, 2]: each row, the last `dims` dims, quantised by its own
+/// range. The second output holds scale and zero point per row, for the nodes below.
+struct QuantizeRows {
+  int dims = 1;
+};
+
+/// How a weight's numbers are stored.
+enum class WeightBits : uint8_t {
+  Int8,  ///< i8
+  Int4,  ///< u8, two a byte along the last dim: the even index low; stored + 8; rows of whole bytes
+};
+
+/// What quantised products and convolutions have in common. The weight and its scales are
+/// constants. x is i8: static with `input`, or dynamic, from a QuantizeRows whose second output
+/// follows as the second input. The result is i8 as `output` says, or f32 with `epilogue`.
+/// Sums are exact in i32, those of a group in f32 when there are several groups.
+struct QuantizedProduct {
+  bool dynamic = false;
+  QuantParams input;
+  WeightBits bits = WeightBits::Int8;
+  /// Static: i32 [O] in units of the input's scale times the weight's. Dynamic: f32 [O].
+  bool bias = false;
+  QuantizedOutput output;
+  Epilogue epilogue;
+};
+
+/// x [.., K], parameters of rows [M, 2] when dynamic, weight [O, K], scales, bias as flagged ->
+/// x weight^T + bias [.., O]. Scales: f32 [1] or [O], or bf16 [O, K / group] with `group` dividing
+/// K.
+struct QuantizedLinear {
+  QuantizedProduct product;
+  int64_t group = 0;  ///< 0: none
+};
+
+/// x [N, C, spatial..], parameters of images [N, 2] when dynamic, weight [O, C / groups,
+/// spatial..] (transposed: [C, O / groups, spatial..]) of Int8, scales f32 [1] or [O], bias as
+/// flagged -> [N, O, spatial..]. Padding counts as zero. One or two spatial dims; one dim uses the
+/// second entries.
+struct QuantizedConvolution {
+  QuantizedProduct product;
+  int64_t stride[2];
+  int64_t padding_before[2];
+  int64_t padding_after[2];
+  int64_t dilation[2];
+  int64_t groups = 1;
+  bool transposed = false;
+  int64_t output_padding[2] = {0, 0};  ///< transposed only
+};
+
+/// a i8, b i8, broadcast -> i8: Add, Sub or Mul of the real numbers.
+struct QuantizedElementwise {
+  ElementwiseOp op;
+  QuantParams a;
+  QuantParams b;
+  QuantizedOutput to;
+};
+
+/// x i8 [N, C, H, W] -> i8 [N, C, 1, 1] or [N, C]: the mean of each plane.
+struct QuantizedMean {
+  QuantParams from;
+  QuantizedOutput to;
+};
+
 /// Work the engine does not know, done by the front end on dense row-major operands.
 class ForeignCall {
  public:
@@ -211,7 +304,9 @@ struct Foreign {
 
 using Operation = std::variant<Permute, Reshape, Expand, Slice, Elementwise, FusedElementwise,
                                MatMul, Convolution, BatchNorm, Softmax, LayerNorm, RmsNorm, Reduce,
-                               Concat, GatherRows, IndexPut, MaxPool, Attention, Foreign>;
+                               Concat, GatherRows, IndexPut, MaxPool, Attention, Quantize,
+                               Dequantize, Requantize, QuantizeRows, QuantizedLinear,
+                               QuantizedConvolution, QuantizedElementwise, QuantizedMean, Foreign>;
 
 struct Node {
   Operation operation;

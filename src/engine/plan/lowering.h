@@ -111,6 +111,15 @@ class Lowering {
   Error lower(const Node& node, const LayerNorm& op);
   Error lower(const Node& node, const RmsNorm& op);
   Error lower(const Node& node, const Reduce& op);
+  // lower_quantized.cpp
+  Error lower(const Node& node, const Quantize& op);
+  Error lower(const Node& node, const Dequantize& op);
+  Error lower(const Node& node, const Requantize& op);
+  Error lower(const Node& node, const QuantizeRows& op);
+  Error lower(const Node& node, const QuantizedLinear& op);
+  Error lower(const Node& node, const QuantizedConvolution& op);
+  Error lower(const Node& node, const QuantizedElementwise& op);
+  Error lower(const Node& node, const QuantizedMean& op);
 
   Graph& graph_;
   const PlanOptions& options_;
