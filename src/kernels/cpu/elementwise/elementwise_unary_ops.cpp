@@ -4,7 +4,7 @@
 #include "compute/elementwise/cast.h"
 #include "compute/elementwise/complex_loops.h"
 #include "compute/elementwise/layout.h"
-#include "kernels/cpu/elementwise_call.h"
+#include "kernels/cpu/elementwise/elementwise_call.h"
 #include "kernels/cpu/tables.h"
 
 namespace executorch {

@@ -1,5 +1,5 @@
 // Arithmetic, comparison and logic on two operands, and where-like selections.
-#include "kernels/cpu/elementwise_call.h"
+#include "kernels/cpu/elementwise/elementwise_call.h"
 #include "kernels/cpu/tables.h"
 
 namespace executorch {

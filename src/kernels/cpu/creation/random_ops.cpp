@@ -2,7 +2,7 @@
 #include <executorch/runtime/kernel/random_generator.h>
 
 #include "compute/elementwise/cast.h"
-#include "kernels/cpu/elementwise_call.h"
+#include "kernels/cpu/elementwise/elementwise_call.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/support/copying.h"
 #include "threadpool/parallel.h"

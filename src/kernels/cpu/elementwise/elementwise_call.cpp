@@ -1,4 +1,4 @@
-#include "kernels/cpu/elementwise_call.h"
+#include "kernels/cpu/elementwise/elementwise_call.h"
 
 #include "compute/elementwise/cast.h"
 
