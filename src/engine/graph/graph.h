@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compute/elementwise/operation.h"
+#include "compute/pool/pool.h"
 #include "compute/reduce/reduce.h"
 #include "engine/graph/constant_memory.h"
 #include "engine/graph/dims.h"
@@ -110,8 +111,8 @@ struct MatMul {
   Epilogue epilogue;
 };
 
-/// x [N, C, spatial..], weight [O, C/groups, spatial..], then as flagged bias [O], residual ->
-/// NC(spatial). One or two spatial dims.
+/// x [N, C, spatial..], weight [O, C/groups, spatial..] ([C, O/groups, spatial..] when transposed),
+/// then as flagged bias [O], residual -> NC(spatial). One or two spatial dims.
 struct Convolution {
   int64_t stride[2];
   int64_t padding[2];
@@ -123,6 +124,10 @@ struct Convolution {
   /// One factor per output channel that goes into the weight when it is packed, null for none. Kept
   /// by the graph.
   const float* scale = nullptr;
+  /// Padding behind the last row and column; -1: as in front.
+  int64_t far_padding[2] = {-1, -1};
+  bool transposed = false;
+  int64_t output_padding[2] = {0, 0};  ///< transposed only
 };
 
 /// x [N, C, ..], weight or none, bias or none, mean, variance -> normalised with these statistics.
@@ -177,12 +182,26 @@ struct IndexPut {
   int dim;
 };
 
-/// x [N, C, H, W] -> largest of each window.
+/// x [N, C, H, W] -> largest of each window; a second output, i64, is its place in the window (y *
+/// kernel width + x).
 struct MaxPool {
   int64_t kernel[2];
   int64_t stride[2];
   int64_t padding[2];
   int64_t dilation[2];
+};
+
+/// x [N, C, H, W] -> average of each window.
+struct AveragePool {
+  int64_t kernel[2];
+  int64_t stride[2];
+  int64_t padding[2];
+  compute::AverageDivisor divisor;
+};
+
+/// x [N, C, H, W] -> resized to the output's height and width, linear between four pixels.
+struct ResizeBilinear {
+  bool align_corners;
 };
 
 /// query [B.., M, D], key transposed [B.., D, L], value [B.., L, E], mask (broadcasts to [B.., M,
@@ -304,9 +323,10 @@ struct Foreign {
 
 using Operation = std::variant<Permute, Reshape, Expand, Slice, Elementwise, FusedElementwise,
                                MatMul, Convolution, BatchNorm, Softmax, LayerNorm, RmsNorm, Reduce,
-                               Concat, GatherRows, IndexPut, MaxPool, Attention, Quantize,
-                               Dequantize, Requantize, QuantizeRows, QuantizedLinear,
-                               QuantizedConvolution, QuantizedElementwise, QuantizedMean, Foreign>;
+                               Concat, GatherRows, IndexPut, MaxPool, AveragePool, ResizeBilinear,
+                               Attention, Quantize, Dequantize, Requantize, QuantizeRows,
+                               QuantizedLinear, QuantizedConvolution, QuantizedElementwise,
+                               QuantizedMean, Foreign>;
 
 struct Node {
   Operation operation;

@@ -45,7 +45,7 @@ Error affine_of(Graph* graph, const Node& node, Affine* affine) {
 // The convolution scales its weight and has another bias; its output is then the batch norm's.
 Error into_convolution(Graph* graph, Node* convolution, const Affine& affine, ValueId output) {
   Convolution& op = *convolution->as<Convolution>();
-  const int64_t channels = graph->value(convolution->inputs[1]).sizes[0];
+  const int64_t channels = graph->value(convolution->outputs[0]).sizes[1];
   const size_t bytes = static_cast<size_t>(channels) * sizeof(float);
   auto* scale = static_cast<float*>(graph->owned->allocate(bytes));
   auto* bias = static_cast<float*>(graph->owned->allocate(bytes));

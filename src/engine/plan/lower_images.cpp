@@ -10,24 +10,56 @@
 namespace executorch::engine {
 namespace {
 
+size_t bytes_of(const Value& weight) {
+  return static_cast<size_t>(numel(weight.sizes)) * sizeof(float);
+}
+
 class ConvolutionPacker final : public WeightPacker {
  public:
-  ConvolutionPacker(const compute::ConvPlan& plan, const float* weight, const float* scale)
+  ConvolutionPacker(const compute::ConvPlan& plan, const Value& weight, const float* scale)
       : plan_(plan), weight_(weight), scale_(scale) {}
-  void pack(float* packed) const override { compute::conv_pack(plan_, weight_, scale_, packed); }
+
+  bool pack(float* packed) const override {
+    const auto* data = static_cast<const float*>(weight_.data);
+    MemoryBlock copy;
+    if (!is_contiguous(weight_.sizes, weight_.strides)) {
+      copy = MemoryBlock::allocate(bytes_of(weight_));
+      if (!copy.holds(bytes_of(weight_))) return false;
+      copy_constant(weight_, copy.data());
+      data = reinterpret_cast<const float*>(copy.data());
+    }
+    compute::conv_pack(plan_, data, scale_, packed);
+    return true;
+  }
 
  private:
   const compute::ConvPlan& plan_;
-  const float* weight_;
+  const Value& weight_;
   const float* scale_;
 };
+
+// Dims by falling stride, as the digits of a number; those of size 1 are left out.
+int64_t memory_order(const Dims& sizes, const Dims& strides) {
+  int dims[kMaxRank], count = 0;
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (sizes[d] > 1) dims[count++] = d;
+  }
+  std::stable_sort(dims, dims + count, [&](int a, int b) { return strides[a] > strides[b]; });
+  int64_t order = 0;
+  for (int i = 0; i < count; ++i) order = order * kMaxRank + dims[i];
+  return order;
+}
+
+int64_t far_padding(const Convolution& op, int d) {
+  return op.far_padding[d] < 0 ? op.padding[d] : op.far_padding[d];
+}
 
 compute::ConvShape conv_shape(const Convolution& op, const Dims& in, const Dims& weight) {
   compute::ConvShape shape;
   const bool planar = in.rank == 4;
   shape.batch = in[0];
   shape.in_channels = in[1];
-  shape.out_channels = weight[0];
+  shape.out_channels = op.transposed ? weight[1] * op.groups : weight[0];
   shape.in_width = in.back();
   shape.kernel_width = weight.back();
   if (planar) {
@@ -35,62 +67,113 @@ compute::ConvShape conv_shape(const Convolution& op, const Dims& in, const Dims&
     shape.kernel_height = weight[2];
     shape.stride_height = op.stride[0];
     shape.dilation_height = op.dilation[0];
-    shape.pad_top = shape.pad_bottom = op.padding[0];
+    shape.pad_top = op.padding[0];
+    shape.pad_bottom = far_padding(op, 0);
+    shape.output_padding_height = op.output_padding[0];
   }
   shape.stride_width = op.stride[1];
   shape.dilation_width = op.dilation[1];
-  shape.pad_left = shape.pad_right = op.padding[1];
+  shape.pad_left = op.padding[1];
+  shape.pad_right = far_padding(op, 1);
+  shape.output_padding_width = op.output_padding[1];
   shape.groups = op.groups;
+  shape.transposed = op.transposed;
+  return shape;
+}
+
+// An image of one column is one of one row: its memory is the same, and rows are what loops are
+// long in.
+void lay_down(compute::ConvShape* s) {
+  const bool column = s->in_width == 1 && s->kernel_width == 1 && s->pad_left == 0 &&
+                      s->pad_right == 0 && !s->transposed;
+  if (!column) return;
+  std::swap(s->in_height, s->in_width);
+  std::swap(s->kernel_height, s->kernel_width);
+  std::swap(s->stride_height, s->stride_width);
+  std::swap(s->dilation_height, s->dilation_width);
+  std::swap(s->pad_top, s->pad_left);
+  std::swap(s->pad_bottom, s->pad_right);
+}
+
+compute::PoolShape pool_shape(const Dims& in, const Dims& out) {
+  compute::PoolShape shape;
+  shape.batch = in[0];
+  shape.channels = in[1];
+  shape.in_height = in[2];
+  shape.in_width = in[3];
+  shape.out_height = out[2];
+  shape.out_width = out[3];
+  return shape;
+}
+
+template <class Pool>
+compute::PoolShape pool_shape(const Pool& op, const Dims& in, const Dims& out) {
+  compute::PoolShape shape = pool_shape(in, out);
+  shape.kernel_height = op.kernel[0];
+  shape.kernel_width = op.kernel[1];
+  shape.stride_height = op.stride[0];
+  shape.stride_width = op.stride[1];
+  shape.pad_height = op.padding[0];
+  shape.pad_width = op.padding[1];
   return shape;
 }
 
 }  // namespace
 
-// The weight in row-major order: in place where it lies so, else in `copy`.
-Error Lowering::dense_weight(ValueId value, MemoryBlock* copy, const float** data) const {
-  const Value& weight = graph_.value(value);
-  ET_REQUIRE(weight.source == Source::Constant && weight.data != nullptr, NotSupported,
+// Weights are packed from where they lie; one with gaps or repeats is copied first.
+Error Lowering::dense_weight(ValueId value, Value* weight) {
+  *weight = graph_.value(value);
+  ET_REQUIRE(weight->source == Source::Constant && weight->data != nullptr, NotSupported,
              "a convolution whose weight is computed");
-  *data = static_cast<const float*>(weight.data);
-  if (is_contiguous(weight.sizes, weight.strides)) return Error::Ok;
-  const size_t bytes = static_cast<size_t>(numel(weight.sizes)) * sizeof(float);
-  *copy = MemoryBlock::allocate(bytes);
-  ET_REQUIRE(copy->holds(bytes), MemoryAllocationFailed, "no memory for %zu bytes of a weight",
-             bytes);
-  copy_constant(weight, copy->data());
-  *data = reinterpret_cast<const float*>(copy->data());
+  if (is_dense(weight->sizes, weight->strides)) return Error::Ok;
+  void* copy = graph_.owned->allocate(bytes_of(*weight));
+  ET_REQUIRE(copy != nullptr, MemoryAllocationFailed, "no memory for %zu bytes of a weight",
+             bytes_of(*weight));
+  copy_constant(*weight, copy);
+  weight->data = copy;
+  weight->strides = contiguous_strides(weight->sizes);
   return Error::Ok;
+}
+
+Placement Lowering::channels_last(ValueId value) {
+  return with_strides(value, channels_last_strides(graph_.value(value).sizes));
+}
+
+Placement Lowering::place_output_channels_last(ValueId value) {
+  const Dims& sizes = graph_.value(value).sizes;
+  const Dims strides = channels_last_strides(sizes);
+  return place_output(value, strides,
+                      [&](const Dims& wished) { return same_strides(sizes, wished, strides); });
 }
 
 Error Lowering::lower(const Node& node, const Convolution& op) {
   const ValueId in = node.inputs[0], weight = node.inputs[1], out = node.outputs[0];
   const Dims& in_sizes = graph_.value(in).sizes;
-  const Dims& out_sizes = graph_.value(out).sizes;
   compute::ConvPlan conv;
-  const compute::ConvShape shape = conv_shape(op, in_sizes, graph_.value(weight).sizes);
+  compute::ConvShape shape = conv_shape(op, in_sizes, graph_.value(weight).sizes);
+  lay_down(&shape);
   ET_REQUIRE(compute::conv_plan(shape, compute::active_isa(), &conv), InvalidArgument,
              "no convolution of %s with a weight of %s", to_text(in_sizes).c_str(),
              to_text(graph_.value(weight).sizes).c_str());
 
-  MemoryBlock copy;
-  const float* data;
-  ET_TRY(dense_weight(weight, &copy, &data));
+  Value dense;
+  ET_TRY(dense_weight(weight, &dense));
   const WeightSpec spec{
-      data,
-      static_cast<size_t>(numel(graph_.value(weight).sizes)) * sizeof(float),
+      dense.data,
+      bytes_of(dense),
       op.scale,
       op.scale != nullptr ? static_cast<size_t>(shape.out_channels) : 0,
       {'c', static_cast<int64_t>(conv.isa), static_cast<int64_t>(conv.algorithm), shape.in_channels,
-       shape.out_channels, shape.kernel_height, shape.kernel_width, shape.groups},
+       shape.out_channels, shape.kernel_height, shape.kernel_width, shape.groups,
+       memory_order(dense.sizes, dense.strides), shape.stride_height, shape.stride_width,
+       shape.dilation_height, shape.dilation_width},
       conv.packed_bytes};
   ET_TRY(check_budget(conv.packed_bytes, "weights"));
   const float* packed;
-  ET_TRY(pack_weight(spec, ConvolutionPacker(conv, data, op.scale), &packed));
+  ET_TRY(pack_weight(spec, ConvolutionPacker(conv, dense, op.scale), &packed));
 
-  const Placement from = with_strides(in, channels_last_strides(in_sizes));
-  const Dims strides = channels_last_strides(out_sizes);
-  const Placement to = place_output(
-      out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
+  const Placement from = channels_last(in);
+  const Placement to = place_output_channels_last(out);
   ConvolutionOperands operands{};
   operands.in = byte_place(in, from);
   operands.out = byte_place(out, to);
@@ -105,7 +188,7 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   }
   if (op.residual) {
     const ValueId residual = node.inputs[next++];
-    const Placement residual_place = with_strides(residual, strides);
+    const Placement residual_place = channels_last(residual);
     operands.residual = byte_place(residual, residual_place);
     touched.push_back(residual_place);
   }
@@ -120,28 +203,48 @@ Error Lowering::lower(const Node&, const BatchNorm&) {
 
 Error Lowering::lower(const Node& node, const MaxPool& op) {
   const ValueId in = node.inputs[0], out = node.outputs[0];
-  const Dims& in_sizes = graph_.value(in).sizes;
-  const Dims& out_sizes = graph_.value(out).sizes;
-  const Placement from = with_strides(in, channels_last_strides(in_sizes));
-  const Dims strides = channels_last_strides(out_sizes);
-  const Placement to = place_output(
-      out, strides, [&](const Dims& wished) { return same_strides(out_sizes, wished, strides); });
-  compute::PoolShape shape;
-  shape.batch = in_sizes[0];
-  shape.channels = in_sizes[1];
-  shape.in_height = in_sizes[2];
-  shape.in_width = in_sizes[3];
-  shape.out_height = out_sizes[2];
-  shape.out_width = out_sizes[3];
-  shape.kernel_height = op.kernel[0];
-  shape.kernel_width = op.kernel[1];
-  shape.stride_height = op.stride[0];
-  shape.stride_width = op.stride[1];
-  shape.pad_height = op.padding[0];
-  shape.pad_width = op.padding[1];
+  const Placement from = channels_last(in);
+  const Placement to = place_output_channels_last(out);
+  compute::PoolShape shape = pool_shape(op, graph_.value(in).sizes, graph_.value(out).sizes);
   shape.dilation_height = op.dilation[0];
   shape.dilation_width = op.dilation[1];
-  emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to)), {from, to});
+  const bool indexed = node.outputs.size() > 1 && uses_[static_cast<size_t>(node.outputs[1])] > 0;
+  if (!indexed) {
+    emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to), {}), {from, to});
+    return Error::Ok;
+  }
+  const ValueId index = node.outputs[1];
+  const Placement indices = place_output_channels_last(index);
+  emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to),
+                          byte_place(index, indices)),
+       {from, to, indices});
+  return Error::Ok;
+}
+
+Error Lowering::lower(const Node& node, const AveragePool& op) {
+  const ValueId in = node.inputs[0], out = node.outputs[0];
+  const Placement from = channels_last(in);
+  const Placement to = place_output_channels_last(out);
+  const auto shape = pool_shape(op, graph_.value(in).sizes, graph_.value(out).sizes);
+  emit(make_average_pool_step(shape, op.divisor, byte_place(in, from), byte_place(out, to)),
+       {from, to});
+  return Error::Ok;
+}
+
+Error Lowering::lower(const Node& node, const ResizeBilinear& op) {
+  const ValueId in = node.inputs[0], out = node.outputs[0];
+  const Placement from = channels_last(in);
+  const Placement to = place_output_channels_last(out);
+  const compute::PoolShape sizes = pool_shape(graph_.value(in).sizes, graph_.value(out).sizes);
+  compute::UpsampleShape shape;
+  shape.batch = sizes.batch;
+  shape.channels = sizes.channels;
+  shape.in_height = sizes.in_height;
+  shape.in_width = sizes.in_width;
+  shape.out_height = sizes.out_height;
+  shape.out_width = sizes.out_width;
+  shape.align_corners = op.align_corners;
+  emit(make_resize_bilinear_step(shape, byte_place(in, from), byte_place(out, to)), {from, to});
   return Error::Ok;
 }
 

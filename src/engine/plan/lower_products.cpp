@@ -9,7 +9,10 @@ class MatrixPacker final : public WeightPacker {
  public:
   MatrixPacker(compute::Isa isa, const compute::MatrixView& matrix, int64_t k, int64_t n)
       : isa_(isa), matrix_(matrix), k_(k), n_(n) {}
-  void pack(float* packed) const override { compute::gemm_pack(isa_, matrix_, k_, n_, packed); }
+  bool pack(float* packed) const override {
+    compute::gemm_pack(isa_, matrix_, k_, n_, packed);
+    return true;
+  }
 
  private:
   compute::Isa isa_;

@@ -102,10 +102,15 @@ class Lowering {
   Error lower(const Node& node, const Attention& op);
   Error pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed);
   // lower_images.cpp
-  Error dense_weight(ValueId value, MemoryBlock* copy, const float** data) const;
+  Error dense_weight(ValueId value, Value* weight);
+  /// The value with channels innermost, copied when it lies otherwise.
+  Placement channels_last(ValueId value);
+  Placement place_output_channels_last(ValueId value);
   Error lower(const Node& node, const Convolution& op);
   Error lower(const Node& node, const BatchNorm& op);
   Error lower(const Node& node, const MaxPool& op);
+  Error lower(const Node& node, const AveragePool& op);
+  Error lower(const Node& node, const ResizeBilinear& op);
   // lower_rows.cpp
   Error lower(const Node& node, const Softmax& op);
   Error lower(const Node& node, const LayerNorm& op);

@@ -28,7 +28,8 @@ class ConvolutionStep final : public Step {
 
   std::string describe() const override {
     const compute::ConvShape& s = plan_.shape;
-    std::string text = s.groups == 1               ? "conv "
+    std::string text = s.transposed                ? "transposed conv "
+                       : s.groups == 1             ? "conv "
                        : s.groups == s.in_channels ? "depthwise conv "
                                                    : "grouped conv ";
     text += std::to_string(s.kernel_height) + "x" + std::to_string(s.kernel_width) + " " +
@@ -47,24 +48,85 @@ class ConvolutionStep final : public Step {
   compute::Epilogue epilogue_;
 };
 
+std::string pool_text(const compute::PoolShape& shape) {
+  return "pool " + std::to_string(shape.kernel_height) + "x" + std::to_string(shape.kernel_width) +
+         " of " + std::to_string(shape.channels) + " channels";
+}
+
 class MaxPoolStep final : public Step {
  public:
-  MaxPoolStep(const compute::PoolShape& shape, Place in, Place out)
+  MaxPoolStep(const compute::PoolShape& shape, Place in, Place out, Place indices)
+      : shape_(shape), in_(in), out_(out), indices_(indices) {}
+
+  Error run(const RunContext& context) override {
+    int64_t* indices = indices_.storage >= 0 ? context.at<int64_t>(indices_) : nullptr;
+    compute::max_pool2d<float>(shape_, context.at<float>(in_), context.at<float>(out_), indices);
+    if (indices != nullptr) place_in_windows(indices);
+    return Error::Ok;
+  }
+
+  std::string describe() const override { return "max " + pool_text(shape_); }
+
+ private:
+  // From places in the channel's plane.
+  void place_in_windows(int64_t* indices) const {
+    const compute::PoolShape& s = shape_;
+    const int64_t pixels = s.batch * s.out_height * s.out_width;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+      const int64_t top = pixel / s.out_width % s.out_height * s.stride_height - s.pad_height;
+      const int64_t left = pixel % s.out_width * s.stride_width - s.pad_width;
+      for (int64_t c = 0; c < s.channels; ++c) {
+        int64_t& index = indices[pixel * s.channels + c];
+        const int64_t y = (index / s.in_width - top) / s.dilation_height;
+        const int64_t x = (index % s.in_width - left) / s.dilation_width;
+        index = y * s.kernel_width + x;
+      }
+    }
+  }
+
+  compute::PoolShape shape_;
+  Place in_;
+  Place out_;
+  Place indices_;
+};
+
+class AveragePoolStep final : public Step {
+ public:
+  AveragePoolStep(const compute::PoolShape& shape, const compute::AverageDivisor& divisor, Place in,
+                  Place out)
+      : shape_(shape), divisor_(divisor), in_(in), out_(out) {}
+
+  Error run(const RunContext& context) override {
+    compute::avg_pool2d<float>(shape_, divisor_, context.at<float>(in_), context.at<float>(out_));
+    return Error::Ok;
+  }
+
+  std::string describe() const override { return "average " + pool_text(shape_); }
+
+ private:
+  compute::PoolShape shape_;
+  compute::AverageDivisor divisor_;
+  Place in_;
+  Place out_;
+};
+
+class ResizeBilinearStep final : public Step {
+ public:
+  ResizeBilinearStep(const compute::UpsampleShape& shape, Place in, Place out)
       : shape_(shape), in_(in), out_(out) {}
 
   Error run(const RunContext& context) override {
-    compute::max_pool2d<float>(shape_, context.at<float>(in_), context.at<float>(out_), nullptr);
+    compute::upsample_bilinear2d<float>(shape_, context.at<float>(in_), context.at<float>(out_));
     return Error::Ok;
   }
 
   std::string describe() const override {
-    return "max pool " + std::to_string(shape_.kernel_height) + "x" +
-           std::to_string(shape_.kernel_width) + " of " + std::to_string(shape_.channels) +
-           " channels";
+    return "resize of " + std::to_string(shape_.channels) + " channels to " +
+           std::to_string(shape_.out_height) + "x" + std::to_string(shape_.out_width);
   }
 
  private:
-  compute::PoolShape shape_;
+  compute::UpsampleShape shape_;
   Place in_;
   Place out_;
 };
@@ -76,8 +138,20 @@ std::unique_ptr<Step> make_convolution_step(const compute::ConvPlan& plan, const
   return std::make_unique<ConvolutionStep>(plan, epilogue, operands);
 }
 
-std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out) {
-  return std::make_unique<MaxPoolStep>(shape, in, out);
+std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out,
+                                         Place indices) {
+  return std::make_unique<MaxPoolStep>(shape, in, out, indices);
+}
+
+std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,
+                                             const compute::AverageDivisor& divisor, Place in,
+                                             Place out) {
+  return std::make_unique<AveragePoolStep>(shape, divisor, in, out);
+}
+
+std::unique_ptr<Step> make_resize_bilinear_step(const compute::UpsampleShape& shape, Place in,
+                                                Place out) {
+  return std::make_unique<ResizeBilinearStep>(shape, in, out);
 }
 
 }  // namespace executorch::engine

@@ -9,6 +9,7 @@
 
 #include "compute/conv/conv.h"
 #include "compute/pool/pool.h"
+#include "compute/pool/upsample.h"
 #include "engine/graph/graph.h"
 #include "engine/steps/step.h"
 
@@ -25,6 +26,15 @@ struct ConvolutionOperands {
 std::unique_ptr<Step> make_convolution_step(const compute::ConvPlan& plan, const Epilogue& epilogue,
                                             const ConvolutionOperands& operands);
 
-std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out);
+/// `indices`: i64, the place of the largest value in its window; storage -1: not wanted.
+std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out,
+                                         Place indices);
+
+std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,
+                                             const compute::AverageDivisor& divisor, Place in,
+                                             Place out);
+
+std::unique_ptr<Step> make_resize_bilinear_step(const compute::UpsampleShape& shape, Place in,
+                                                Place out);
 
 }  // namespace executorch::engine

@@ -79,7 +79,7 @@ Cache& cache() {
 Shared pack(const WeightSpec& spec, const WeightPacker& packer) {
   MemoryBlock block = MemoryBlock::allocate(spec.packed_bytes);
   if (!block.holds(spec.packed_bytes)) return nullptr;
-  packer.pack(reinterpret_cast<float*>(block.data()));
+  if (!packer.pack(reinterpret_cast<float*>(block.data()))) return nullptr;
   return std::make_shared<const PackedWeight>(std::move(block));
 }
 

@@ -32,9 +32,10 @@ constexpr size_t kFloats = 50000;
 class Doubler final : public WeightPacker {
  public:
   explicit Doubler(const std::vector<float>& source) : source_(source) {}
-  void pack(float* packed) const override {
+  bool pack(float* packed) const override {
     ++count;
     for (size_t i = 0; i < source_.size(); ++i) packed[i] = 2 * source_[i];
+    return true;
   }
   mutable std::atomic<int> count = 0;
 

@@ -10,7 +10,7 @@
 namespace executorch::engine {
 
 struct WeightSpec {
-  static constexpr size_t kLayoutNumbers = 12;
+  static constexpr size_t kLayoutNumbers = 16;
 
   const void* source = nullptr;
   size_t source_bytes = 0;
@@ -23,10 +23,10 @@ struct WeightSpec {
   size_t packed_bytes = 0;
 };
 
-/// Packs a weight into `packed`, of the size asked for.
+/// Packs a weight into `packed`, of the size asked for. False when memory is refused.
 class WeightPacker {
  public:
-  virtual void pack(float* packed) const = 0;
+  [[nodiscard]] virtual bool pack(float* packed) const = 0;
 
  protected:
   ~WeightPacker() = default;

@@ -11,9 +11,6 @@ namespace executorch {
 namespace kernels {
 namespace {
 
-// Plans kept for recent shapes.
-constexpr size_t kMaxPlans = 8;
-
 const aten::Tensor& tensor_of(const ValueTable& table, int32_t id) { return table.value(id).payload.as_tensor; }
 
 bool same_number(const EValue& a, const EValue& b) {
@@ -56,7 +53,7 @@ Error PlannedRun::prepare() {
   if (const size_t shared = plan->plan->shared_bytes()) {
     description_ += ", " + std::to_string(shared / 1024) + " KB of it shared between processes";
   }
-  plans_.push_back(std::move(plan));
+  plans_.add(std::move(plan));
   return Error::Ok;
 }
 
@@ -89,7 +86,7 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
     options.memory_limit = memory_limit_;
     options.cache_dir = cache_dir_ ? cache_dir_->c_str() : nullptr;
     options.stage_results = staged;
-    if (!plans_.empty()) options.earlier = plans_.front()->plan.get();
+    options.earlier = plans_.latest();
     ET_TRY(engine::make_plan(translator.take_graph(), options, &plan->plan));
   }
   *made = std::move(plan);
@@ -119,18 +116,12 @@ bool PlannedRun::matches(const Plan& plan) const {
 }
 
 Error PlannedRun::find_plan(Plan** found) {
-  for (size_t i = 0; i < plans_.size(); ++i) {
-    if (!matches(*plans_[i])) continue;
-    std::rotate(plans_.begin(), plans_.begin() + static_cast<int64_t>(i), plans_.begin() + static_cast<int64_t>(i) + 1);
-    *found = plans_.front().get();
-    return Error::Ok;
-  }
+  *found = plans_.find([&](const Plan& plan) { return matches(plan); });
+  if (*found != nullptr) return Error::Ok;
   std::unique_ptr<Plan> plan;
   ET_TRY(make_plan(false, &plan));
   if (plan->plan == nullptr && calls_.empty()) ET_TRY(prepare_calls());
-  if (plans_.size() == kMaxPlans) plans_.pop_back();
-  plans_.insert(plans_.begin(), std::move(plan));
-  *found = plans_.front().get();
+  *found = plans_.add(std::move(plan));
   return Error::Ok;
 }
 
@@ -147,18 +138,13 @@ Error PlannedRun::set_output_sizes(const Plan& plan) {
 
 // Whether a result's memory, given by the caller, meets memory that the run reads.
 bool PlannedRun::slots_share_bytes(const Plan& plan) const {
-  const auto range = [&](size_t i) {
-    const char* first = static_cast<const char*>(plan.addresses[i]);
-    return std::pair{first, first + tensor_of(*table_, plan.slots[i].value).nbytes()};
-  };
+  const auto bytes = [&](size_t i) { return tensor_of(*table_, plan.slots[i].value).nbytes(); };
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     if (!plan.slots[i].written) continue;
     for (size_t k = 0; k < plan.slots.size(); ++k) {
       if (k == i || plan.slots[k].written) continue;
       if (table_->info(plan.slots[i].value).arena >= 0 && table_->info(plan.slots[k].value).arena >= 0) continue;
-      const auto [out_first, out_last] = range(i);
-      const auto [in_first, in_last] = range(k);
-      if (out_first < in_last && in_first < out_last) return true;
+      if (engine::ranges_meet(plan.addresses[i], bytes(i), plan.addresses[k], bytes(k))) return true;
     }
   }
   return false;
@@ -180,8 +166,7 @@ Error PlannedRun::execute(runtime::KernelRuntimeContext& context) {
     std::unique_ptr<Plan> staged;
     ET_TRY(make_plan(true, &staged));
     staged->addresses = plan->addresses;
-    plans_.front() = std::move(staged);
-    plan = plans_.front().get();
+    plan = plans_.replace_latest(std::move(staged));
   }
   return plan->plan->run(plan->addresses.data(), &context);
 }
@@ -207,18 +192,11 @@ Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
 }
 
 size_t PlannedRun::memory_bytes() const {
-  size_t own = 0, packed = 0;  // plans of one run share their weights
-  for (const auto& plan : plans_) {
-    if (plan->plan == nullptr) continue;
-    own += plan->plan->memory_bytes() - plan->plan->packed_bytes();
-    packed = std::max(packed, plan->plan->packed_bytes());
-  }
-  return own + packed;
+  return plans_.memory_bytes();
 }
 
 std::vector<std::string> PlannedRun::steps() const {
-  return plans_.empty() || plans_.front()->plan == nullptr ? std::vector<std::string>{}
-                                                           : plans_.front()->plan->describe();
+  return plans_.latest() == nullptr ? std::vector<std::string>{} : plans_.latest()->describe();
 }
 
 }  // namespace kernels

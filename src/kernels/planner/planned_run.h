@@ -11,7 +11,7 @@
 
 #include <executorch/runtime/executor/method_planner.h>
 
-#include "engine/plan/plan.h"
+#include "engine/plan/recent_plans.h"
 #include "kernels/planner/translator.h"
 
 namespace executorch {
@@ -59,8 +59,8 @@ class PlannedRun final : public runtime::PlannedStep {
   Run run_;
   size_t memory_limit_;
   std::optional<std::string> cache_dir_;
-  std::vector<std::unique_ptr<Plan>> plans_;  ///< most recent first
-  std::vector<Call> calls_;                   ///< for shapes without a plan; empty before the first
+  engine::RecentPlans<Plan> plans_;
+  std::vector<Call> calls_;  ///< for shapes without a plan; empty before the first
   std::string description_;
 };
 
