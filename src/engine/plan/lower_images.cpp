@@ -1,6 +1,7 @@
 // Convolution, batch norm and pooling: channels innermost, so that regions of them exchange no
 // transposes.
-#include <cmath>
+#include <algorithm>
+#include <utility>
 
 #include "compute/conv/conv.h"
 #include "engine/plan/constants.h"

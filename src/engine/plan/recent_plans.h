@@ -21,8 +21,8 @@ class RecentPlans {
  public:
   static constexpr size_t kMost = 8;
 
-  /// Makes the entry for which `matches(entry)` holds the latest; null when there is none. Allocates
-  /// nothing.
+  /// Makes the entry for which `matches(entry)` holds the latest; null when there is none.
+  /// Allocates nothing.
   template <class Matches>
   Entry* find(Matches matches) {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
