@@ -9,6 +9,7 @@
 #include <executorch/runtime/core/error_message.h>
 
 #include "extension/module/zeroed_memory.h"
+#include "runtime/platform/memory_size.h"
 
 namespace executorch {
 namespace extension {
@@ -48,7 +49,7 @@ Result<Arena> read_arena(const MethodMeta& meta, size_t index) {
 
 /// Adds to a total that may not exceed a limit; SIZE_MAX stands for the default one.
 Error add_bytes(size_t bytes, size_t limit, size_t* total, const char* what) {
-  const size_t effective_limit = limit == SIZE_MAX ? internal::default_memory_limit() : limit;
+  const size_t effective_limit = limit == SIZE_MAX ? runtime::internal::default_memory_limit() : limit;
   ET_REQUIRE(runtime::range_fits(*total, bytes, effective_limit), MemoryAllocationFailed,
              "the planned arenas of %s take at least %zu + %zu bytes, the limit is %zu", what,
              *total, bytes, effective_limit);

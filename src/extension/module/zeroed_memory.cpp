@@ -47,23 +47,6 @@ ZeroedMemory::~ZeroedMemory() {
   }
 }
 
-size_t default_memory_limit() {
-#ifdef _WIN32
-  MEMORYSTATUSEX status;
-  status.dwLength = sizeof(status);
-  if (GlobalMemoryStatusEx(&status)) {
-    return static_cast<size_t>(status.ullTotalPhys / 2);
-  }
-#else
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  size_t bytes = 0;
-  if (pages > 0 && runtime::checked_mul(static_cast<size_t>(pages), get_os_page_size(), &bytes)) {
-    return bytes / 2;
-  }
-#endif
-  return SIZE_MAX / 2;
-}
-
 }  // namespace internal
 }  // namespace extension
 }  // namespace executorch

@@ -47,9 +47,6 @@ class ZeroedMemory {
   bool mapped_ = false;
 };
 
-/// Half of the machine's memory: the limit where an application sets none.
-size_t default_memory_limit();
-
 }  // namespace internal
 }  // namespace extension
 }  // namespace executorch

@@ -116,6 +116,12 @@ class MethodLoader {
   char missing_hints_[512] = "";
 };
 
+/// Bytes that the application allows plans and delegates beyond the arenas. method_plan.cpp
+size_t plan_limit(const MethodImpl& method, const LoadOptions& options);
+
+/// Folder for packed weights, from the options or the environment; null when there is none.
+const char* cache_dir(const LoadOptions& options);
+
 /// Applies the planners of this process to a loaded method. method_plan.cpp
 Error plan_method(MethodImpl& method, const LoadOptions& options);
 

@@ -48,7 +48,8 @@ size_t arena_bytes(const MethodImpl& method) {
   return total;
 }
 
-/// What the application allows beyond the arenas.
+}  // namespace
+
 size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
   const size_t arenas = arena_bytes(method);
   const size_t left = options.memory_limit > arenas ? options.memory_limit - arenas : 0;
@@ -60,8 +61,6 @@ const char* cache_dir(const LoadOptions& options) {
       options.cache_dir != nullptr ? options.cache_dir : std::getenv("EXECUTORCH_CACHE_DIR");
   return folder != nullptr && *folder != '\0' ? folder : nullptr;
 }
-
-}  // namespace
 
 Error plan_method(MethodImpl& method, const LoadOptions& options) {
   if (!options.plan || planning_is_off() || g_planners[0].load() == nullptr) return Error::Ok;

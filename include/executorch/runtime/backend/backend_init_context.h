@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -28,12 +29,15 @@ class BackendInitContext final {
                               EventTracer* event_tracer = nullptr,
                               const char* method_name = nullptr,
                               const NamedDataMap* named_data_map = nullptr,
-                              Span<const BackendOption> runtime_specs = {})
+                              Span<const BackendOption> runtime_specs = {},
+                              size_t memory_limit = SIZE_MAX, const char* cache_dir = nullptr)
       : runtime_allocator_(runtime_allocator),
         event_tracer_(internal::active_event_tracer(event_tracer)),
         method_name_(method_name),
         named_data_map_(named_data_map),
-        runtime_specs_(runtime_specs) {}
+        runtime_specs_(runtime_specs),
+        memory_limit_(memory_limit),
+        cache_dir_(cache_dir) {}
 
   /// Memory that lives as long as the method. What is constructed in it is not destructed.
   MemoryAllocator* get_runtime_allocator() { return runtime_allocator_; }
@@ -49,6 +53,12 @@ class BackendInitContext final {
 
   /// The options that the application gave for this backend and this load.
   Span<const BackendOption> runtime_specs() const { return runtime_specs_; }
+
+  /// Most bytes that the application lets plans and packed weights have, see LoadOptions.
+  size_t memory_limit() const { return memory_limit_; }
+
+  /// Folder through which processes share packed weights, see LoadOptions. Null when there is none.
+  const char* cache_dir() const { return cache_dir_; }
 
   /// One of them as bool, int or `const char*`. NotFound without such a key, InvalidArgument when
   /// it has another type.
@@ -73,6 +83,8 @@ class BackendInitContext final {
   const char* method_name_ = nullptr;
   const NamedDataMap* named_data_map_ = nullptr;
   Span<const BackendOption> runtime_specs_;
+  size_t memory_limit_ = SIZE_MAX;
+  const char* cache_dir_ = nullptr;
 };
 
 }  // namespace runtime
