@@ -103,9 +103,25 @@ def difference(row: Row, ours: torch.Tensor, expected: torch.Tensor, scale: floa
     return text
 
 
-def topk_difference(row: Row, inputs: list, ours: list, expected: list) -> str | None:
-    """Among equal values any may be chosen, and unsorted ones come in any order."""
-    self, _, dim, _, in_order = inputs
+def choice_difference(row: Row, inputs: list, ours: list, expected: list) -> str | None:
+    """One element per line: of equal ones any may be chosen."""
+    self = inputs[0]
+    dim = inputs[2] if row.base == "kthvalue" else inputs[1]
+    keepdim = inputs[-1]
+    values, indices = ours
+    text = difference(row, values, expected[0], 1.0)
+    if text or self.dim() == 0 or values.numel() == 0:
+        return text
+    if indices.shape != values.shape or not ((indices >= 0) & (indices < self.shape[dim])).all():
+        return "an index is out of range"
+    kept = indices if keepdim else indices.unsqueeze(dim)
+    chosen = self.gather(dim, kept)
+    text = difference(row, chosen if keepdim else chosen.squeeze(dim), values, 1.0)
+    return f"the indices belong to other values: {text}" if text else None
+
+
+def order_difference(row: Row, self, dim: int, in_order: bool, ours: list, expected: list) -> str | None:
+    """Values and indices of topk or sort: equal values may change places, unsorted ones come in any order."""
     values, indices = ours
     if values.shape != expected[0].shape or indices.shape != expected[1].shape:
         return f"shapes {list(values.shape)} and {list(indices.shape)}, expected {list(expected[0].shape)}"

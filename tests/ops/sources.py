@@ -17,6 +17,7 @@ _ENTRIES = {
     "_log_softmax": ["log_softmax"],
     "_softmax": ["softmax"],
     "_to_copy": ["to", "bool", "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double"],
+    "_unique2": ["unique"],
     "_unsafe_view": ["matmul", "einsum"],
     "avg_pool2d": ["nn.functional.avg_pool2d"],
     "constant_pad_nd": ["constant_pad_nd", "nn.functional.pad"],

@@ -15,6 +15,8 @@ constexpr Table (*kTables[])() = {
     elementwise_binary_rows,
     reduce_rows,
     scan_rows,
+    sort_rows,
+    search_rows,
     random_rows,
     copy_rows,
     view_rows,

@@ -19,6 +19,8 @@ Table elementwise_unary_rows();
 Table elementwise_binary_rows();
 Table reduce_rows();
 Table scan_rows();
+Table sort_rows();
+Table search_rows();
 Table random_rows();
 Table copy_rows();
 Table view_rows();

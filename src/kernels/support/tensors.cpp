@@ -167,6 +167,11 @@ TensorView view_of(const Tensor& tensor) {
   return view;
 }
 
+TensorView at_least_1d(TensorView view) {
+  if (view.rank == 0) view.insert(0, 1, 1);
+  return view;
+}
+
 Error checked_numel(const Sizes& sizes, const char* name, int64_t* numel) {
   constexpr int64_t kLimit = int64_t{1} << 62;
   int64_t product = 1;

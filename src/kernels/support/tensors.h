@@ -62,6 +62,9 @@ constexpr compute::DType compute_dtype(ScalarType dtype) {
 
 /// The tensor for the compute layer; strides follow its dim order.
 TensorView view_of(const Tensor& tensor);
+/// The view with a dimension of size 1 where it has none: how operators with a dimension see 0-d
+/// tensors.
+TensorView at_least_1d(TensorView view);
 
 /// Elements of `sizes`; InvalidArgument with a text when a size is negative or the product passes
 /// 2^62.

@@ -96,12 +96,6 @@ Error embedding(Context& context, const Tensor& weight, const Tensor& indices, i
   return Error::Ok;
 }
 
-/// Inserts a dimension of size 1 into a 0-d view, as gather and scatter see it.
-TensorView at_least_1d(TensorView view) {
-  if (view.rank == 0) view.insert(0, 1, 1);
-  return view;
-}
-
 Error gather(Context&, const Tensor& self, int64_t dim, const Tensor& index, bool, Tensor& out) {
   int d = 0;
   ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));

@@ -76,11 +76,6 @@ Error index_put_in_place(Context& context, Tensor& self, OptionalTensorList indi
   return put(context, slices, values, accumulate, self);
 }
 
-TensorView at_least_1d(TensorView view) {
-  if (view.rank == 0) view.insert(0, 1, 1);
-  return view;
-}
-
 /// `from` has the value of each index at the same coordinate.
 Error scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const TensorView& from,
                    compute::ScatterMode mode, const Tensor& out) {
