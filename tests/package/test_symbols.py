@@ -19,7 +19,7 @@ OWNERS = {
     "executorch6etdump9ETDumpGenC": "libexecutorch_etdump.so",
 }
 COMPONENTS = ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_compute.so",
-              "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_etdump.so"]  # fmt: skip
+              "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]  # fmt: skip
 
 
 def _shipped(package: pathlib.Path) -> list[pathlib.Path]:
@@ -54,7 +54,8 @@ def test_extension_is_thin(package):
     (extension,) = (package / "extension" / "pybindings").glob("_portable_lib*.so")
     assert extension.stat().st_size < 1_000_000
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", _dynamic(extension))
-    for library in ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_optimized_native_cpu_ops_lib.so.1"]:
+    for library in ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_optimized_native_cpu_ops_lib.so.1",
+                    "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]:
         assert library in needed
 
 

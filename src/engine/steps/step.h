@@ -60,8 +60,8 @@ struct TensorPlace {
 };
 
 /// "[2, 3]"
-std::string to_text(const Dims& dims);
+EXECUTORCH_COMPUTE_API std::string to_text(const Dims& dims);
 /// "f32"
-const char* dtype_text(DType dtype);
+EXECUTORCH_COMPUTE_API const char* dtype_text(DType dtype);
 
 }  // namespace executorch::engine

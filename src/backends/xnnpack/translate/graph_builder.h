@@ -1,0 +1,137 @@
+/**
+ * @file
+ * Turns a payload into an engine graph for the sizes that its inputs have.
+ *
+ * A payload keeps images with channels last and brackets them with transposes; the engine chooses
+ * layouts by itself and has images as [N, C, H, W]. So a value of the payload is a value of the
+ * graph and the order in which it shows its dims: transposes change the order alone, and nodes
+ * that do not care work on the dims as they are.
+ */
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "backends/xnnpack/payload/payload.h"
+#include "engine/graph/graph.h"
+
+namespace executorch::backends::xnnpack {
+
+using engine::DType;
+using engine::ElementwiseOp;
+using engine::Graph;
+using engine::kMaxRank;
+using engine::kNoValue;
+using engine::ValueId;
+
+/// Dim d of a payload's value is dim order[d] of the graph's.
+struct Order {
+  int8_t dims[kMaxRank];
+
+  static Order plain() {
+    Order order;
+    for (int d = 0; d < kMaxRank; ++d) order.dims[d] = static_cast<int8_t>(d);
+    return order;
+  }
+  /// [N, H, W, C] in the payload, [N, C, H, W] in the graph.
+  static Order image() {
+    Order order = plain();
+    order.dims[1] = 2;
+    order.dims[2] = 3;
+    order.dims[3] = 1;
+    return order;
+  }
+  int operator[](int d) const { return dims[d]; }
+};
+
+/// A value of the payload in the graph.
+struct Shown {
+  ValueId value = kNoValue;
+  Order order = Order::plain();
+};
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const Payload& payload);
+
+  /// An argument of the call is read; its sizes in memory order.
+  void add_input(ValueIndex id, DType dtype, const Dims& sizes, int32_t slot);
+  /// Adds all nodes. Errors name the node.
+  Error build();
+  /// An argument of the call takes a result, converted to `dtype`.
+  Error add_output(ValueIndex id, DType dtype, int32_t slot);
+  Graph take_graph() { return std::move(graph_); }
+
+  // ---- For the functions that translate one kind of node each.
+
+  Graph& graph() { return graph_; }
+  const Payload& payload() const { return payload_; }
+  const Value& value(ValueIndex id) const { return payload_.values[static_cast<size_t>(id)]; }
+  /// Sizes as the payload has them.
+  Dims sizes(ValueIndex id) const { return sizes(shown(id)); }
+  Dims sizes(const Shown& shown) const;
+  DType dtype(const Shown& shown) const { return graph_.value(shown.value).dtype; }
+  const Shown& shown(ValueIndex id) const { return shown_[static_cast<size_t>(id)]; }
+  /// The node that computes the value; null for constants and inputs.
+  const Node* producer(ValueIndex id) const { return producers_[static_cast<size_t>(id)]; }
+
+  /// The real numbers that a value stands for: itself, or dequantised.
+  Error floats(ValueIndex id, Shown* floats);
+  /// The value with its dims in the payload's order.
+  ValueId plain(const Shown& shown) { return arranged(shown, Order::plain()); }
+  ValueId plain(ValueIndex id) { return plain(shown(id)); }
+  /// The value with its dims in the given order.
+  ValueId arranged(const Shown& shown, const Order& order);
+  /// The image [N, C, H, W] of a value [N, H, W, C], in single precision.
+  Error image(ValueIndex id, ValueId* image);
+
+  ValueId reshape(ValueId value, const Dims& sizes);
+  ValueId permute(ValueId value, std::initializer_list<int8_t> dims);
+  ValueId cast(ValueId value, DType dtype);
+  /// The operation on operands that have been brought to one order, in their common type.
+  Error elementwise(ElementwiseOp op, std::vector<Shown> operands, Shown* result);
+  Error elementwise(ElementwiseOp op, const Shown& a, double number, Shown* result);
+  /// A value without elements.
+  ValueId empty(DType dtype, const Dims& sizes);
+  /// A number of the operand's type.
+  Shown number(const Shown& like, double number);
+
+  /// A new node, whose result must have a size that memory can hold.
+  Error add(engine::Operation operation, std::vector<ValueId> inputs, DType dtype,
+            const Dims& sizes, ValueId* result);
+  /// Makes floats the node's result, within the node's bounds and in the type that the payload
+  /// declares: rounded, or quantised.
+  Error write(const Node& node, Shown result);
+  /// Makes elements that were only moved the node's result.
+  Error write_moved(const Node& node, const Shown& result);
+  void set(ValueIndex id, const Shown& shown) { shown_[static_cast<size_t>(id)] = shown; }
+
+ private:
+  Error build_node(const Node& node);
+  Error dequantize(ValueIndex id, Shown* floats);
+  Error quantize(const PerTensor& scale, Datatype datatype, Shown* shown);
+
+  const Payload& payload_;
+  Graph graph_;
+  std::vector<Shown> shown_;
+  std::vector<const Node*> producers_;
+};
+
+/// The graph's type for a payload's; values that are quantised as they are read stay floats.
+DType graph_dtype(Datatype datatype);
+
+/// Translates a node. Errors carry a text.
+using TranslateNode = Error (*)(GraphBuilder& builder, const Node& node);
+struct TranslateRow {
+  NodeKind kind;
+  TranslateNode translate;
+};
+
+// One table per file.
+runtime::Span<const TranslateRow> elementwise_translations();
+runtime::Span<const TranslateRow> image_translations();
+runtime::Span<const TranslateRow> product_translations();
+runtime::Span<const TranslateRow> view_translations();
+
+}  // namespace executorch::backends::xnnpack
