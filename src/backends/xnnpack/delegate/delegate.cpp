@@ -18,7 +18,9 @@ using engine::DType;
 using runtime::EValue;
 using runtime::Span;
 
-DType dtype_of(const Tensor& tensor) { return static_cast<DType>(tensor.scalar_type()); }
+DType dtype_of(const Tensor& tensor) {
+  return static_cast<DType>(tensor.scalar_type());
+}
 
 /// Size number `i` in memory order.
 int64_t physical_size(const Tensor& tensor, size_t i) {
@@ -54,7 +56,9 @@ bool takes(const Value& value, DType dtype) {
   return dtype == own || (value.output && own == DType::i32 && dtype == DType::i64);
 }
 
-const char* type_name(const Tensor& tensor) { return runtime::toString(tensor.scalar_type()); }
+const char* type_name(const Tensor& tensor) {
+  return runtime::toString(tensor.scalar_type());
+}
 
 }  // namespace
 

@@ -64,8 +64,8 @@ Error ConstantReader::find(uint32_t index, Bytes* bytes) {
   }
   const auto* buffers = graph_.constant_buffer();
   const uint32_t count = buffers == nullptr ? 0 : buffers->size();
-  ET_REQUIRE(index < count, InvalidProgram, "constant %" PRIu32 " is asked for, the payload has %" PRIu32,
-             index, count);
+  ET_REQUIRE(index < count, InvalidProgram,
+             "constant %" PRIu32 " is asked for, the payload has %" PRIu32, index, count);
   const fb_xnnpack::Buffer* buffer = buffers->Get(index);
   ET_REQUIRE(buffer != nullptr && buffer->storage() != nullptr, InvalidProgram,
              "constant %" PRIu32 " has no bytes", index);

@@ -28,8 +28,7 @@ Error read_list(const List* list, const char* what, Dims* dims) {
 
 template <class Table>
 Padding padding_of(const Table& table) {
-  return {table.padding_top(), table.padding_right(), table.padding_bottom(),
-          table.padding_left()};
+  return {table.padding_top(), table.padding_right(), table.padding_bottom(), table.padding_left()};
 }
 
 template <class Table>
@@ -129,9 +128,10 @@ Error read(const fb::_XNNCat& table, Node* node) {
   const uint32_t ids[] = {table.input1_id(), table.input2_id(), table.input3_id(),
                           table.input4_id(), table.input5_id()};
   // The kind tells how many of them count.
-  const int count = node->kind == NodeKind::Concatenate5
-                        ? 5
-                        : 2 + static_cast<int>(node->kind) - static_cast<int>(NodeKind::Concatenate2);
+  const int count =
+      node->kind == NodeKind::Concatenate5
+          ? 5
+          : 2 + static_cast<int>(node->kind) - static_cast<int>(NodeKind::Concatenate2);
   for (int i = 0; i < count; ++i) node->inputs.push_back(id_of(ids[i]));
   node->outputs = {id_of(table.output_id())};
   node->flags = table.flags();

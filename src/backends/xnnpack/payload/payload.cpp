@@ -123,8 +123,7 @@ class PayloadReader {
       const ValueIndex id = node.outputs[i];
       ET_REQUIRE(exists(id), Internal, "its result %zu is no value of the payload", i);
       ET_REQUIRE(!known_[static_cast<size_t>(id)], InvalidProgram,
-                 "its result %zu, value %" PRId32
-                 ", is a constant, an input or computed already",
+                 "its result %zu, value %" PRId32 ", is a constant, an input or computed already",
                  i, id);
       known_[static_cast<size_t>(id)] = true;
     }

@@ -24,8 +24,8 @@ class ConstantReader {
 
   /// At least `size` bytes, aligned to `alignment`, that live as long as the payload.
   Error read(uint32_t index, size_t size, size_t alignment, const void** data);
-  /// Memory of the payload for `size` bytes made from what lies at `source`; the same again, and not
-  /// `fresh`, when it was asked for before: a payload cannot make much memory of few bytes.
+  /// Memory of the payload for `size` bytes made from what lies at `source`; the same again, and
+  /// not `fresh`, when it was asked for before: a payload cannot make much memory of few bytes.
   Error room_for(const void* source, size_t size, void** room, bool* fresh);
 
  private:
@@ -53,6 +53,5 @@ Error read_quantization(const fb_xnnpack::XNNQuantizedTensorValue& table, Consta
                         Value* value);
 
 Error read_node(const fb_xnnpack::XNode& table, Node* node);
-
 
 }  // namespace executorch::backends::xnnpack

@@ -62,8 +62,8 @@ Error read_place(const fb::XNNTensorValue& table, uint32_t num_externs, Value* v
   if (!value->input && !value->output) return Error::Ok;
   ET_REQUIRE(!value->input || !value->output, InvalidProgram, "it is both an input and an output");
   ET_REQUIRE(table.external_id() != kInternal && table.external_id() < num_externs, InvalidProgram,
-             "it is argument %" PRIu32 " of a call with %" PRIu32 " arguments",
-             table.external_id(), num_externs);
+             "it is argument %" PRIu32 " of a call with %" PRIu32 " arguments", table.external_id(),
+             num_externs);
   value->external = static_cast<int32_t>(table.external_id());
   return Error::Ok;
 }
@@ -149,7 +149,8 @@ Error read_per_group(const fb::PerChannelGroupQuant& table, ConstantReader* cons
   const int64_t columns = value->dims[1];
   ET_REQUIRE(group > 0 && group % 32 == 0 && columns % group == 0, InvalidProgram,
              "groups of %" PRId32 " do not divide its rows of %" PRId64, group, columns);
-  const auto expected = static_cast<uint64_t>(value->dims[0]) * static_cast<uint64_t>(columns / group);
+  const auto expected =
+      static_cast<uint64_t>(value->dims[0]) * static_cast<uint64_t>(columns / group);
   const auto* list = table.scale();
   const bool listed = list != nullptr && list->size() > 0;
   const uint64_t count = listed ? list->size() : table.num_scales();

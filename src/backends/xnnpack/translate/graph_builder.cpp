@@ -34,7 +34,9 @@ TranslateNode translation_of(NodeKind kind) {
   return table.functions[static_cast<size_t>(kind)];
 }
 
-bool is_float(DType dtype) { return compute::is_floating(dtype); }
+bool is_float(DType dtype) {
+  return compute::is_floating(dtype);
+}
 
 }  // namespace
 
@@ -266,7 +268,8 @@ Error GraphBuilder::dequantize(ValueIndex id, Shown* floats) {
   const Value& from = value(id);
   const auto* tensor = from.quantized_as<PerTensor>();
   const auto* channels = from.quantized_as<PerChannel>();
-  const bool known = tensor != nullptr || (channels != nullptr && from.datatype != Datatype::qcint4);
+  const bool known =
+      tensor != nullptr || (channels != nullptr && from.datatype != Datatype::qcint4);
   ET_REQUIRE(known, NotSupported, "an operand is %s, a float is expected",
              datatype_name(from.datatype));
   floats->value = cast(shown(id).value, DType::f32);
@@ -294,7 +297,8 @@ Error GraphBuilder::quantize(const PerTensor& scale, Datatype datatype, Shown* s
   ET_TRY(elementwise(ElementwiseOp::Mul, *shown, static_cast<double>(reciprocal), shown));
   ET_TRY(elementwise(ElementwiseOp::Round, {*shown}, shown));
   ET_TRY(elementwise(ElementwiseOp::Add, *shown, scale.zero_point, shown));
-  const Shown low = number(*shown, is_signed ? -128 : 0), high = number(*shown, is_signed ? 127 : 255);
+  const Shown low = number(*shown, is_signed ? -128 : 0),
+              high = number(*shown, is_signed ? 127 : 255);
   ET_TRY(elementwise(ElementwiseOp::Clamp, {*shown, low, high}, shown));
   shown->value = cast(shown->value, graph_dtype(datatype));
   return Error::Ok;

@@ -81,7 +81,8 @@ Error multiply(GraphBuilder& b, ValueId left, ValueId right, ValueId* result) {
   sizes.push(a[a.rank - 2]);
   sizes.push(c.back());
   if (a.back() == 0 && numel(sizes) > 0) return refuse();
-  return b.add(engine::MatMul{}, {repeated(left, a), repeated(right, c)}, DType::f32, sizes, result);
+  return b.add(engine::MatMul{}, {repeated(left, a), repeated(right, c)}, DType::f32, sizes,
+               result);
 }
 
 ValueId swap_last(GraphBuilder& b, ValueId value) {

@@ -22,7 +22,8 @@ Error transpose(GraphBuilder& b, const Node& node) {
   const Dims& permutation = node.as<DimList>().dims;
   ET_TRY(check_rank(b.sizes(input).rank, permutation.rank));
   Shown result = input;
-  for (int d = 0; d < permutation.rank; ++d) result.order.dims[d] = input.order.dims[permutation[d]];
+  for (int d = 0; d < permutation.rank; ++d)
+    result.order.dims[d] = input.order.dims[permutation[d]];
   return b.write_moved(node, result);
 }
 
