@@ -25,6 +25,7 @@ struct PlannedRun::Plan {
   /// Null: these shapes are not understood, the instructions run one by one.
   std::unique_ptr<engine::Plan> plan;
   bool staged = false;
+  bool only_planned = false;  ///< what is read lies in the method's arenas
   std::vector<Slot> slots;
   std::vector<void*> addresses;
   std::vector<std::pair<int32_t, EValue>> numbers;
@@ -68,6 +69,10 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
   understood = understood && translator.finish(run_.outside);
   plan->slots = translator.slots();
   plan->addresses.resize(plan->slots.size());
+  plan->only_planned =
+      std::all_of(plan->slots.begin(), plan->slots.end(), [&](const Slot& slot) {
+        return slot.written || table_->info(slot.value).arena >= 0;
+      });
   for (const Slot& slot : plan->slots) {
     if (!table_->info(slot.value).dynamic_shape) continue;
     Dims sizes;
@@ -141,9 +146,11 @@ bool PlannedRun::slots_share_bytes(const Plan& plan) const {
   const auto bytes = [&](size_t i) { return tensor_of(*table_, plan.slots[i].value).nbytes(); };
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     if (!plan.slots[i].written) continue;
+    const bool planned = table_->info(plan.slots[i].value).arena >= 0;
+    if (planned && plan.only_planned) continue;
     for (size_t k = 0; k < plan.slots.size(); ++k) {
       if (k == i || plan.slots[k].written) continue;
-      if (table_->info(plan.slots[i].value).arena >= 0 && table_->info(plan.slots[k].value).arena >= 0) continue;
+      if (planned && table_->info(plan.slots[k].value).arena >= 0) continue;
       if (engine::ranges_meet(plan.addresses[i], bytes(i), plan.addresses[k], bytes(k))) return true;
     }
   }

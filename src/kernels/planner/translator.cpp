@@ -266,6 +266,8 @@ bool Translator::give_back(int32_t id) {
       std::any_of(graph_.results.begin(), graph_.results.end(), [&](const engine::Result& result) {
         return table_.location(slots_[static_cast<size_t>(result.slot)].value).same(where);
       });
+  // Another tensor of these bytes takes the value; this one needs no more than its sizes.
+  if (held && !table_.info(id).dynamic_shape) return true;
   const int32_t target = slot(id);
   slots_[static_cast<size_t>(target)].written = true;
   slots_[static_cast<size_t>(target)].sizes = written;
