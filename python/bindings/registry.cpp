@@ -307,6 +307,13 @@ void bind_registry(nb::module_& m) {
       },
       nb::arg("name"), "The schema of a registered operator, or None.");
   m.def(
+      "_get_operator_library",
+      [](const std::string& name) -> nb::object {
+        const char* library = runtime::find_operator_library(name.c_str());
+        return library ? nb::object(nb::str(library)) : nb::none();
+      },
+      nb::arg("name"), "The operator library that registered an operator, or None.");
+  m.def(
       "_operator_component_hint",
       [](const std::string& name) -> nb::object {
         const char* hint = runtime::operator_component_hint(name.c_str());

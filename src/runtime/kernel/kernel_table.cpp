@@ -75,7 +75,7 @@ void KernelTable::append(const Kernel& kernel, const OperatorRow* row) {
   int32_t& head = bucket(hash);
   const auto index = static_cast<int32_t>(size());
   kernels_.append(kernel);
-  entries_.append(Entry{hash, head, row});
+  entries_.append(Entry{hash, head, row, false});
   head = index;
 }
 

@@ -44,6 +44,14 @@ class KernelTable {
     entries_[static_cast<size_t>(index)].row = row;
   }
 
+  /// The kernel stands there by override_kernel().
+  bool is_override(int32_t index) const { return entries_[static_cast<size_t>(index)].is_override; }
+  /// Puts a kernel of the same name and key in the place of another, for good.
+  void replace(int32_t index, const Kernel& kernel) {
+    kernels_[static_cast<size_t>(index)] = kernel;
+    entries_[static_cast<size_t>(index)].is_override = true;
+  }
+
   /// Makes room for `extra` kernels, after which append() cannot fail.
   ET_NODISCARD Error reserve(size_t extra);
   void append(const Kernel& kernel, const OperatorRow* row);
@@ -57,6 +65,7 @@ class KernelTable {
     uint32_t hash;
     int32_t next;  ///< next kernel in the same bucket
     const OperatorRow* row;
+    bool is_override;
   };
 
   int32_t match(int32_t index, uint32_t hash, const char* name) const;

@@ -15,8 +15,14 @@ using internal::KernelTable;
 using internal::LibraryPath;
 using internal::registry_state;
 
-// Guarded by the registry's lock.
+struct Library {
+  const char* name;
+  Span<const OperatorRow> rows;
+};
+
+// Both guarded by the registry's lock.
 constinit GrowingArray<OperatorRow> all_rows;
+constinit GrowingArray<Library> libraries;
 
 constinit std::mutex conflict_lock;
 char conflict_text[kMaxErrorMessageSize];
@@ -33,7 +39,7 @@ Error check_complete(const char* library_name, Span<const OperatorRow> rows) {
   return Error::Ok;
 }
 
-/// The library row that describes an operator already, null when none does.
+/// The library row that describes an operator, null when none does.
 const OperatorRow* described_by(const KernelTable& table, const char* name) {
   for (int32_t i = table.first(name); i != KernelTable::kNone; i = table.next(i, name)) {
     if (table.row(i) != nullptr) return table.row(i);
@@ -43,13 +49,13 @@ const OperatorRow* described_by(const KernelTable& table, const char* name) {
 
 /// Keeps the first conflict of the process for every later load. Called without the registry's
 /// lock: finding a library's file and logging may call back into this process.
-Error keep_conflict(const char* library_name, const OperatorRow& first, const OperatorRow& second) {
-  const LibraryPath first_file(reinterpret_cast<const void*>(first.function));
+Error keep_conflict(const char* library_name, OpFunction first, const OperatorRow& second) {
+  const LibraryPath first_file(reinterpret_cast<const void*>(first));
   const LibraryPath second_file(reinterpret_cast<const void*>(second.function));
   set_error_message(
       "the operator library '%s' was refused, since two libraries of this process carry the "
-      "operator "
-      "'%s': %s and %s; link or load only one of them",
+      "operator '%s': %s and %s; link or load only one of them, or override single operators "
+      "through override_kernel()",
       library_name, second.name, first_file.text, second_file.text);
   {
     const std::lock_guard<std::mutex> lock(conflict_lock);
@@ -74,39 +80,49 @@ void roll_back(KernelTable& table, size_t size_before, Span<const OperatorRow> r
   }
 }
 
-/// A fallback kernel that the application registered before stays; the row then only describes it.
-void add_row(KernelTable& table, const OperatorRow& row) {
-  const int32_t own = table.find(row.name, KernelKey());
-  if (own == KernelTable::kNone) {
-    table.append(Kernel(row.name, row.function), &row);
-  } else {
-    table.set_row(own, &row);
-  }
-}
-
-/// A row that was refused and the one that describes its operator already.
+/// A row that was refused and the kernel that has its place.
 struct Duplicate {
-  const OperatorRow* existing = nullptr;
+  OpFunction existing = nullptr;
+  const OperatorRow* existing_row = nullptr;
   const OperatorRow* refused = nullptr;
 };
 
+/// Adds a row. A kernel that overrides the operator stays; the row then only describes it.
+/// Returns false when the operator's place is taken.
+bool add_row(KernelTable& table, const OperatorRow& row, Duplicate* duplicate) {
+  const int32_t taken = table.find(row.name, KernelKey());
+  if (const OperatorRow* const other = described_by(table, row.name)) {
+    *duplicate = {other->function, other, &row};
+    return false;
+  }
+  if (taken == KernelTable::kNone) {
+    table.append(Kernel(row.name, row.function), &row);
+  } else if (table.is_override(taken)) {
+    table.set_row(taken, &row);
+  } else {
+    *duplicate = {table.kernel(taken).op_, nullptr, &row};
+    return false;
+  }
+  return true;
+}
+
 /// Adds all rows, or none.
-Error add_rows(Span<const OperatorRow> rows, Duplicate* duplicate) {
+Error add_rows(const Library& library, Duplicate* duplicate) {
+  const Span<const OperatorRow> rows = library.rows;
   const std::lock_guard<std::mutex> lock(registry_state.lock);
   KernelTable& table = registry_state.kernels;
   ET_TRY(table.reserve(rows.size()));
   ET_TRY(all_rows.reserve(rows.size()));
+  ET_TRY(libraries.reserve(1));
   const size_t size_before = table.size();
   for (const OperatorRow& row : rows) {
-    const OperatorRow* const other = described_by(table, row.name);
-    if (other != nullptr) {
-      *duplicate = {other, &row};
+    if (!add_row(table, row, duplicate)) {
       roll_back(table, size_before, rows);
       return Error::RegistrationAlreadyRegistered;
     }
-    add_row(table, row);
   }
   for (const OperatorRow& row : rows) all_rows.append(row);
+  libraries.append(library);
   return Error::Ok;
 }
 
@@ -117,12 +133,12 @@ Error register_operator_library(const char* library_name, Span<const OperatorRow
              "an operator library was registered without a name");
   ET_TRY(check_complete(library_name, rows));
   Duplicate duplicate;
-  const Error error = add_rows(rows, &duplicate);
+  const Error error = add_rows({library_name, rows}, &duplicate);
   if (duplicate.refused == nullptr) return error;
-  ET_REQUIRE(!is_within(duplicate.existing, rows), RegistrationAlreadyRegistered,
+  ET_REQUIRE(!is_within(duplicate.existing_row, rows), RegistrationAlreadyRegistered,
              "the operator library '%s' names '%s' twice or was registered before", library_name,
              duplicate.refused->name);
-  return keep_conflict(library_name, *duplicate.existing, *duplicate.refused);
+  return keep_conflict(library_name, duplicate.existing, *duplicate.refused);
 }
 
 const char* operator_library_conflict() {
@@ -134,10 +150,23 @@ Span<const OperatorRow> registered_operator_rows() {
   return all_rows.span();
 }
 
+const OperatorRow* find_operator_row(const char* name) {
+  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  return described_by(registry_state.kernels, name);
+}
+
 const char* find_operator_schema(const char* name) {
+  const OperatorRow* const row = find_operator_row(name);
+  return row == nullptr ? nullptr : row->schema;
+}
+
+const char* find_operator_library(const char* name) {
   const std::lock_guard<std::mutex> lock(registry_state.lock);
   const OperatorRow* const row = described_by(registry_state.kernels, name);
-  return row == nullptr ? nullptr : row->schema;
+  for (const Library& library : libraries.span()) {
+    if (is_within(row, library.rows)) return library.name;
+  }
+  return nullptr;
 }
 
 }  // namespace runtime

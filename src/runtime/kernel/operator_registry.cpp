@@ -108,12 +108,12 @@ Error check_complete(const Kernel& kernel, size_t index) {
 }
 
 /// Called without the lock: finding a library's file and logging may call back into this process.
-Error already_registered(const Kernel& first, const Kernel& second) {
+Error already_registered(const Kernel& first, const Kernel& second, const char* verb) {
   const LibraryPath first_file(reinterpret_cast<const void*>(first.op_));
   const LibraryPath second_file(reinterpret_cast<const void*>(second.op_));
   const bool fallback = second.kernel_key_.is_fallback();
-  set_error_message("kernel '%s'%s%s is registered twice: by %s, and again by %s", second.name_,
-                    fallback ? "" : " for ", fallback ? "" : second.kernel_key_.data(),
+  set_error_message("kernel '%s'%s%s is %s twice: by %s, and again by %s", second.name_,
+                    fallback ? "" : " for ", fallback ? "" : second.kernel_key_.data(), verb,
                     first_file.text, second_file.text);
   ET_LOG(Error, "%s", last_error_message());
   return Error::RegistrationAlreadyRegistered;
@@ -178,7 +178,28 @@ Error register_kernels(const Span<const Kernel> kernels) {
   Duplicate duplicate;
   const Error error = add_kernels(kernels, &duplicate);
   if (duplicate.refused == nullptr) return error;
-  return already_registered(duplicate.existing, *duplicate.refused);
+  return already_registered(duplicate.existing, *duplicate.refused, "registered");
+}
+
+Error override_kernel(const Kernel& kernel) {
+  ET_TRY(check_complete(kernel, 0));
+  Kernel existing;
+  {
+    const std::lock_guard<std::mutex> lock(registry_state.lock);
+    KernelTable& table = registry_state.kernels;
+    int32_t place = table.find(kernel.name_, kernel.kernel_key_);
+    if (place == KernelTable::kNone) {
+      ET_TRY(table.reserve(1));
+      place = static_cast<int32_t>(table.size());
+      table.append(kernel, nullptr);
+    }
+    if (!table.is_override(place)) {
+      table.replace(place, kernel);
+      return Error::Ok;
+    }
+    existing = table.kernel(place);
+  }
+  return already_registered(existing, kernel, "overridden");
 }
 
 const KernelSignature* find_kernel_signature(const char* name) {

@@ -51,12 +51,11 @@ Use use_of(const Item& item, size_t operand) {
 }
 
 /// Whether the kernel is the one that a library registered with the schema: not the application's
-/// own for this load, and not one for particular tensors.
-bool calls_registered_kernel(const Item& item) {
+/// own for this load, no override, and not one for particular tensors.
+bool calls_library_kernel(const Item& item) {
   if (item.kind != Item::Kind::Kernel || item.signature == nullptr) return false;
-  const auto registered = get_op_function_from_registry(item.name);
-  if (!registered.ok()) clear_error_message();
-  return registered.ok() && registered.get() == item.kernel;
+  const OperatorRow* const row = find_operator_row(item.name);
+  return row != nullptr && row->function == item.kernel;
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ Error LoadedMethodView::build_chain(size_t index) {
     instructions[i].name = is_call ? item.name : nullptr;
     instructions[i].values = item.indices;
     instructions[i].destination = item.destination;
-    instructions[i].schema = calls_registered_kernel(item) ? item.signature->schema : nullptr;
+    instructions[i].schema = calls_library_kernel(item) ? item.signature->schema : nullptr;
   }
   chains_[index] = {instructions, chain.count};
   return Error::Ok;

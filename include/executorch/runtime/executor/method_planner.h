@@ -39,8 +39,8 @@ struct PlanInstruction {
   /// JumpFalse: index of the destination in the same chain; may equal the number of instructions.
   size_t destination;
   /// Kernel: its parsed schema. Null when it was registered without one, or when the call goes to
-  /// another kernel than the one registered with it: the application's own for this load, or one
-  /// for particular tensors.
+  /// another kernel than the one registered with it: the application's own for this load, an
+  /// override, or one for particular tensors.
   const OperatorSchema* schema;
 };
 

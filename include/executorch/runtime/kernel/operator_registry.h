@@ -160,7 +160,7 @@ EXECUTORCH_API Span<const Kernel> get_registered_kernels();
  * Registers all of `kernels`, or none.
  *
  * @retval RegistrationAlreadyRegistered A kernel of this name and key exists; both library files
- * are logged.
+ * are logged. override_kernel() replaces one on purpose.
  * @retval InvalidArgument A kernel has no name or no function.
  * @retval MemoryAllocationFailed
  */
@@ -169,6 +169,17 @@ ET_NODISCARD EXECUTORCH_API Error register_kernels(const Span<const Kernel> kern
 ET_NODISCARD inline Error register_kernel(const Kernel& kernel) {
   return register_kernels({&kernel, 1});
 }
+
+/**
+ * Puts a kernel in the place of the one of its name and key, whether that was registered before or
+ * comes later with an operator library. The only way to override an operator. To be called before
+ * the methods that use it are loaded: those loaded already keep the kernel that they found.
+ *
+ * @retval RegistrationAlreadyRegistered Somebody else overrides it; both library files are logged.
+ * @retval InvalidArgument The kernel has no name or no function.
+ * @retval MemoryAllocationFailed
+ */
+ET_NODISCARD EXECUTORCH_API Error override_kernel(const Kernel& kernel);
 
 }  // namespace runtime
 }  // namespace executorch

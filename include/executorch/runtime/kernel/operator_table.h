@@ -33,11 +33,12 @@ struct OperatorRow {
 };
 
 /**
- * Registers all rows, or none. Refused when one of the names is registered already by another
- * operator library (a second copy of an operator set in one process): both library files are logged
- * and kept, and every later Program::load_method fails with that text. The process lives.
+ * Registers all rows, or none. Refused when one of the names is registered already (a second copy
+ * of an operator set in one process), other than through override_kernel(): both library files are
+ * logged and kept, and every later Program::load_method fails with that text. The process lives.
  *
- * @param[in] library_name Name used in messages, e.g. "CPU operators".
+ * @param[in] library_name Name used in messages, e.g. "CPU operators". Must live as long as the
+ * process.
  * @param[in] rows Must live as long as the process.
  * @retval Error::Ok, RegistrationAlreadyRegistered, MemoryAllocationFailed.
  * Thread-safe.
@@ -75,9 +76,16 @@ struct OperatorSchema {
 /// Parses the text of OperatorRow::schema. InvalidArgument with a text when it is malformed.
 ET_NODISCARD EXECUTORCH_API Error parse_operator_schema(const char* text, OperatorSchema* schema);
 
+/// The row of the operator library that describes an operator, or null when none does. Its function
+/// is the library's own kernel, which is not the one called where another overrides it.
+EXECUTORCH_API const OperatorRow* find_operator_row(const char* name);
+
 /// The schema text of a registered operator, or null when it has none (registered through a bare
 /// function pointer).
 EXECUTORCH_API const char* find_operator_schema(const char* name);
+
+/// The name of the operator library that describes an operator, or null when none does.
+EXECUTORCH_API const char* find_operator_library(const char* name);
 
 /// The signature of a kernel registered under `name`, or null when none of them has one.
 EXECUTORCH_API const KernelSignature* find_kernel_signature(const char* name);
