@@ -5,6 +5,7 @@ import random
 
 import torch
 
+from ops import gradients
 from ops.recording import DTYPES, Sample, run_twin
 from ops.rows import Row
 from ops.variants import with_layout
@@ -337,6 +338,8 @@ _MAKERS = {
 def samples_of(row: Row) -> list[Sample]:
     if row.name in _MAKERS:
         samples = _MAKERS[row.name](row)
+    elif row.name in gradients.CALLS:
+        samples = _by_twin(row, *gradients.CALLS[row.name]())
     elif row.namespace == "executorch_prim" and row.name.split("::")[1] in _NUMBER_OPERATORS:
         samples = _number_samples(row, *_NUMBER_OPERATORS[row.name.split("::")[1]])
     else:

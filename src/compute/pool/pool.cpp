@@ -1,10 +1,11 @@
 #include "compute/pool/pool.h"
 
-#include <algorithm>
+#include <atomic>
 #include <limits>
 #include <type_traits>
 
 #include "compute/pool/pool_kernels.h"
+#include "compute/pool/pool_windows.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -13,40 +14,6 @@ EXECUTORCH_DEFINE_ISA_TABLE(PoolKernels, pool_kernels);
 
 namespace {
 
-/// Positions first, first + step, … of one dimension, `count` of them.
-struct Span1d {
-  int64_t first, step, count;
-};
-
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-/// The positions of a window that lie in the image.
-Span1d window_span(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t dilation,
-                   int64_t size) {
-  const int64_t start = out * stride - pad;
-  const int64_t skipped = start < 0 ? divide_up(-start, dilation) : 0;
-  const int64_t first = start + skipped * dilation;
-  const int64_t inside = first >= size ? 0 : (size - 1 - first) / dilation + 1;
-  return {first, dilation, std::clamp<int64_t>(kernel - skipped, 0, inside)};
-}
-
-Span1d adaptive_span(int64_t out, int64_t in_size, int64_t out_size) {
-  const int64_t first = out * in_size / out_size;
-  return {first, 1, divide_up((out + 1) * in_size, out_size) - first};
-}
-
-/// Where the values of an image lie.
-struct Layout {
-  int64_t image, channel, row, column;
-};
-
-Layout layout_of(const PoolShape& s, int64_t height, int64_t width) {
-  return s.channels_last ? Layout{height * width * s.channels, 1, width * s.channels, s.channels}
-                         : Layout{height * width * s.channels, height * width, width, 1};
-}
-
 template <class T>
 T smallest() {
   return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -54,27 +21,78 @@ T smallest() {
 }
 
 template <class T>
-bool is_nan(T value) {
-  return value != value;
+const PoolLines<T>& lines() {
+  const PoolKernels& kernels = pool_kernels();
+  if constexpr (std::is_same_v<T, float>)
+    return kernels.f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return kernels.f64;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return kernels.i8;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return kernels.u8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return kernels.i16;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return kernels.i32;
+  else
+    return kernels.i64;
 }
 
-/// A window of one channel.
+/// Columns or channels that are averaged together.
+constexpr int64_t kColumns = 128;
+
+/// A row of the output: all columns of one channel, or of all channels where they come last.
+struct Row {
+  int64_t image;  ///< of the batch, or plane of a channel
+  int64_t z, y;
+};
+
+/// Calls f(row) for all output rows, in parallel.
+template <class F>
+void each_row(const PoolShape& s, F f) {
+  const int64_t images = s.channels_last ? s.batch : s.batch * s.channels;
+  const int64_t window = s.adaptive ? s.in_cells() / std::max<int64_t>(s.out_cells(), 1)
+                                    : s.z.kernel * s.y.kernel * s.x.kernel;
+  const double work = static_cast<double>(s.x.out) *
+                      static_cast<double>(s.channels_last ? s.channels : 1) *
+                      static_cast<double>(std::max<int64_t>(window, 1));
+  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(32.0 * 1024 / (work + 1)), 1);
+  threadpool::parallel_for(0, images * s.z.out * s.y.out, grain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      f(Row{i / s.y.out / s.z.out, i / s.y.out % s.z.out, i % s.y.out});
+    }
+  });
+}
+
+/// A window over one image with all channels, or over one channel.
 template <class T>
 struct Cells {
-  const T* plane;
-  Span1d y, x;
-  int64_t row, column;  ///< strides
-  int64_t in_width;
+  const PoolShape& shape;
+  const T* image;
+  Window window;
 
+  int64_t position(int64_t z, int64_t y, int64_t x) const {
+    return (z * shape.y.in + y) * shape.x.in + x;
+  }
+  int64_t start() const { return position(window.z.first, window.y.first, window.x.first); }
+
+  /// Calls f(z, y) for the rows of the input that the window meets.
+  template <class F>
+  void each_row(F f) const {
+    const Span1d &z = window.z, &y = window.y;
+    for (int64_t i = 0; i < z.count; ++i) {
+      for (int64_t j = 0; j < y.count; ++j) f(z.first + i * z.step, y.first + j * y.step);
+    }
+  }
+  /// Calls f(position) for all cells.
   template <class F>
   void each(F f) const {
-    for (int64_t i = 0; i < y.count; ++i) {
-      const int64_t iy = y.first + i * y.step;
-      for (int64_t j = 0; j < x.count; ++j) {
-        const int64_t ix = x.first + j * x.step;
-        f(plane[iy * row + ix * column], iy * in_width + ix);
+    each_row([&](int64_t z, int64_t y) {
+      for (int64_t k = 0; k < window.x.count; ++k) {
+        f(position(z, y, window.x.first + k * window.x.step));
       }
-    }
+    });
   }
 };
 
@@ -82,9 +100,10 @@ template <class T>
 void max_cell(const Cells<T>& cells, T* out, int64_t* index) {
   T best = smallest<T>();
   // A window outside the image reports where it starts, as eager does.
-  int64_t place = cells.y.first * cells.in_width + cells.x.first;
-  cells.each([&](T value, int64_t position) {
-    if (value > best || is_nan(value)) {
+  int64_t place = cells.start();
+  cells.each([&](int64_t position) {
+    const T value = cells.image[position];
+    if (value > best || value != value) {
       best = value;
       place = position;
     }
@@ -93,127 +112,244 @@ void max_cell(const Cells<T>& cells, T* out, int64_t* index) {
   if (index != nullptr) *index = place;
 }
 
-template <class T>
-void average_cell(const Cells<T>& cells, double divisor, T* out) {
-  double sum = 0;
-  cells.each([&](T value, int64_t) { sum += static_cast<double>(value); });
-  *out = static_cast<T>(sum / divisor);
+PoolWindow float_window(const PoolShape& s, const float* in, int64_t image, const Window& w) {
+  const PoolLayout layout = layout_of(s, s.z.in, s.y.in, s.x.in);
+  return {in + image * layout.image + w.z.first * layout.plane + w.y.first * layout.row +
+              w.x.first * layout.column,
+          w.z.count,
+          w.z.step * layout.plane,
+          w.y.count,
+          w.y.step * layout.row,
+          w.x.count,
+          w.x.step * layout.column};
 }
 
-/// Calls f(image, y, x) for each output pixel, in parallel over output rows.
+/// Calls f(window, cell of the output) for each column of a row.
 template <class F>
-void each_pixel(const PoolShape& s, int64_t cells, F f) {
-  const double row_work = static_cast<double>(s.out_width) * static_cast<double>(s.channels) *
-                          static_cast<double>(std::max<int64_t>(cells, 1));
-  const int64_t grain = std::max<int64_t>(static_cast<int64_t>(32.0 * 1024 / (row_work + 1)), 1);
-  threadpool::parallel_for(0, s.batch * s.out_height, grain, [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      for (int64_t x = 0; x < s.out_width; ++x) f(row / s.out_height, row % s.out_height, x);
+void each_column(const PoolShape& s, const Row& row, F f) {
+  const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
+  for (int64_t x = 0; x < s.x.out; ++x) f(window_of(s, row.z, row.y, x), x, cell + x);
+}
+
+/// The output columns [first, last) that see column tap `tap` of their windows inside the image,
+/// and the input column that the first of them sees.
+struct TapColumns {
+  int64_t first, last, source;
+};
+
+TapColumns tap_columns(const PoolAxis& x, int64_t tap) {
+  const int64_t offset = tap * x.dilation - x.pad;
+  const int64_t first = offset < 0 ? divide_up(-offset, x.stride) : 0;
+  const int64_t last = offset >= x.in ? 0 : (x.in - 1 - offset) / x.stride + 1;
+  return {first, std::min(last, x.out), first * x.stride + offset};
+}
+
+/// A row of one channel under regular windows, tap by tap over all columns.
+template <class T>
+void max_row(const PoolShape& s, const Row& row, const T* in, T* out, int64_t* indices) {
+  const Cells<T> cells{s, in + row.image * s.in_cells(), window_of(s, row.z, row.y, 0)};
+  const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
+  std::fill(out + cell, out + cell + s.x.out, smallest<T>());
+  if (indices != nullptr) {
+    each_column(s, row, [&](const Window& window, int64_t, int64_t at) {
+      indices[at] = Cells<T>{s, nullptr, window}.start();
+    });
+  }
+  cells.each_row([&](int64_t z, int64_t y) {
+    for (int64_t tap = 0; tap < s.x.kernel; ++tap) {
+      const TapColumns columns = tap_columns(s.x, tap);
+      const int64_t count = columns.last - columns.first;
+      if (count <= 0) continue;
+      const int64_t position = cells.position(z, y, columns.source);
+      const int64_t target = cell + columns.first;
+      if (indices == nullptr) {
+        lines<T>().max(cells.image + position, s.x.stride, count, out + target);
+      } else {
+        lines<T>().max_at(cells.image + position, s.x.stride, count, position, s.x.stride,
+                          out + target, indices + target);
+      }
     }
   });
 }
 
-/// Calls f(cells, output offset) for each output value of one pixel.
-template <class T, class F>
-void each_channel(const PoolShape& s, const T* in, int64_t image, int64_t oy, int64_t ox,
-                  const Span1d& y, const Span1d& x, F f) {
-  const Layout from = layout_of(s, s.in_height, s.in_width),
-               to = layout_of(s, s.out_height, s.out_width);
-  for (int64_t c = 0; c < s.channels; ++c) {
-    const Cells<T> cells{
-        in + image * from.image + c * from.channel, y, x, from.row, from.column, s.in_width};
-    f(cells, image * to.image + c * to.channel + oy * to.row + ox * to.column);
+/// One cell of all channels.
+template <class T>
+void max_channels(const PoolShape& s, const Cells<T>& cells, T* out, int64_t* indices) {
+  std::fill(out, out + s.channels, smallest<T>());
+  if (indices != nullptr) std::fill(indices, indices + s.channels, cells.start());
+  cells.each([&](int64_t position) {
+    const T* in = cells.image + position * s.channels;
+    if (indices == nullptr) {
+      lines<T>().max(in, 1, s.channels, out);
+    } else {
+      lines<T>().max_at(in, 1, s.channels, position, 0, out, indices);
+    }
+  });
+}
+
+template <class T>
+void max_columns(const PoolShape& s, const Row& row, const T* in, T* out, int64_t* indices) {
+  const int64_t width = s.channels_last ? s.channels : 1;
+  const auto places = [&](int64_t cell) {
+    return indices == nullptr ? nullptr : indices + cell * width;
+  };
+  each_column(s, row, [&](const Window& window, int64_t, int64_t cell) {
+    const Cells<T> cells{s, in + row.image * s.in_cells() * width, window};
+    if (!s.channels_last) return max_cell(cells, out + cell, places(cell));
+    if constexpr (std::is_same_v<T, float>) {
+      if (indices == nullptr && window.cells() > 0) {
+        return pool_kernels().max(float_window(s, in, row.image, window), width,
+                                  out + cell * width);
+      }
+    }
+    max_channels(s, cells, out + cell * width, places(cell));
+  });
+}
+
+void add_line(const float* in, int64_t stride, int64_t n, double* sums) {
+  pool_kernels().add_floats(in, stride, n, sums);
+}
+void add_line(const double* in, int64_t stride, int64_t n, double* sums) {
+  pool_kernels().add_doubles(in, stride, n, sums);
+}
+
+/// A row of one channel under regular windows, a block of columns at a time.
+template <class T>
+void average_row(const PoolShape& s, const AverageDivisor& divisor, const Row& row, const T* in,
+                 T* out) {
+  const Cells<T> cells{s, in + row.image * s.in_cells(), window_of(s, row.z, row.y, 0)};
+  const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
+  for (int64_t start = 0; start < s.x.out; start += kColumns) {
+    double sums[kColumns] = {};
+    const int64_t end = std::min(start + kColumns, s.x.out);
+    cells.each_row([&](int64_t z, int64_t y) {
+      for (int64_t tap = 0; tap < s.x.kernel; ++tap) {
+        const TapColumns columns = tap_columns(s.x, tap);
+        const int64_t first = std::max(columns.first, start);
+        const int64_t count = std::min(columns.last, end) - first;
+        if (count <= 0) continue;
+        const int64_t source = columns.source + (first - columns.first) * s.x.stride;
+        add_line(cells.image + cells.position(z, y, source), s.x.stride, count,
+                 sums + (first - start));
+      }
+    });
+    for (int64_t x = start; x < end; ++x) {
+      const Window window = window_of(s, row.z, row.y, x);
+      out[cell + x] =
+          static_cast<T>(sums[x - start] / divisor_of(s, divisor, window, row.z, row.y, x));
+    }
   }
 }
 
-PoolWindow float_window(const PoolShape& s, const float* in, int64_t image, const Span1d& y,
-                        const Span1d& x) {
-  const Layout layout = layout_of(s, s.in_height, s.in_width);
-  return {in + image * layout.image + y.first * layout.row + x.first * layout.column, y.count,
-          y.step * layout.row, x.count, x.step * layout.column};
+/// One cell of all channels, a block of them at a time.
+template <class T>
+void average_channels(const PoolShape& s, const Cells<T>& cells, double divisor, T* out) {
+  for (int64_t start = 0; start < s.channels; start += kColumns) {
+    double sums[kColumns] = {};
+    const int64_t count = std::min(kColumns, s.channels - start);
+    cells.each([&](int64_t position) {
+      add_line(cells.image + position * s.channels + start, 1, count, sums);
+    });
+    for (int64_t c = 0; c < count; ++c) out[start + c] = static_cast<T>(sums[c] / divisor);
+  }
 }
 
-int64_t window_cells(const PoolShape& s) {
-  return s.kernel_height * s.kernel_width;
-}
-
-/// Averages whose windows and divisors f(oy, ox, &y, &x) yields.
-template <class T, class F>
-void average(const PoolShape& s, int64_t cells, const T* in, T* out, F spans) {
-  each_pixel(s, cells, [&](int64_t image, int64_t oy, int64_t ox) {
-    Span1d y, x;
-    const double divisor = spans(oy, ox, &y, &x);
+template <class T>
+void average_columns(const PoolShape& s, const AverageDivisor& divisor, const Row& row, const T* in,
+                     T* out) {
+  const int64_t width = s.channels_last ? s.channels : 1;
+  each_column(s, row, [&](const Window& window, int64_t x, int64_t cell) {
+    const double by = divisor_of(s, divisor, window, row.z, row.y, x);
+    const Cells<T> cells{s, in + row.image * s.in_cells() * width, window};
     if constexpr (std::is_same_v<T, float>) {
-      if (s.channels_last && y.count > 0 && x.count > 0) {
-        const int64_t pixel = (image * s.out_height + oy) * s.out_width + ox;
-        pool_kernels().average(float_window(s, in, image, y, x), s.channels,
-                               static_cast<float>(divisor), out + pixel * s.channels);
-        return;
+      if (s.channels_last && window.cells() > 0) {
+        return pool_kernels().average(float_window(s, in, row.image, window), width,
+                                      static_cast<float>(by), out + cell * width);
       }
     }
-    each_channel(s, in, image, oy, ox, y, x, [&](const Cells<T>& window, int64_t offset) {
-      average_cell(window, divisor, out + offset);
-    });
+    if (s.channels_last) return average_channels(s, cells, by, out + cell * width);
+    double sum = 0;
+    cells.each([&](int64_t position) { sum += static_cast<double>(cells.image[position]); });
+    out[cell] = static_cast<T>(sum / by);
   });
-}
-
-/// Cells of a window in one dimension when padding counts but what lies beyond it does not.
-int64_t padded_cells(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t size,
-                     int64_t far_pad) {
-  const int64_t start = out * stride - pad;
-  return std::max<int64_t>(std::min(start + kernel, size + (far_pad < 0 ? pad : far_pad)) - start,
-                           0);
 }
 
 }  // namespace
 
 template <class T>
-void max_pool2d(const PoolShape& s, const T* in, T* out, int64_t* indices) noexcept {
-  each_pixel(s, window_cells(s), [&](int64_t image, int64_t oy, int64_t ox) {
-    const Span1d y = window_span(oy, s.stride_height, s.pad_height, s.kernel_height,
-                                 s.dilation_height, s.in_height);
-    const Span1d x =
-        window_span(ox, s.stride_width, s.pad_width, s.kernel_width, s.dilation_width, s.in_width);
-    if constexpr (std::is_same_v<T, float>) {
-      if (s.channels_last && indices == nullptr && y.count > 0 && x.count > 0) {
-        const int64_t pixel = (image * s.out_height + oy) * s.out_width + ox;
-        pool_kernels().max(float_window(s, in, image, y, x), s.channels, out + pixel * s.channels);
-        return;
+void max_pool(const PoolShape& s, const T* in, T* out, int64_t* indices) noexcept {
+  each_row(s, [&](const Row& row) {
+    if (s.channels_last || s.adaptive) return max_columns(s, row, in, out, indices);
+    max_row(s, row, in, out, indices);
+  });
+}
+
+template <class T>
+void avg_pool(const PoolShape& s, const AverageDivisor& divisor, const T* in, T* out) noexcept {
+  each_row(s, [&](const Row& row) {
+    if (s.channels_last || s.adaptive) return average_columns(s, divisor, row, in, out);
+    average_row(s, divisor, row, in, out);
+  });
+}
+
+template <class T>
+void avg_pool_backward(const PoolShape& s, const AverageDivisor& divisor, const T* grad_out,
+                       T* grad_in) noexcept {
+  threadpool::parallel_for(0, s.batch * s.channels, 1, [&](int64_t first, int64_t last) {
+    for (int64_t plane = first; plane < last; ++plane) {
+      T* target = grad_in + plane * s.in_cells();
+      std::fill(target, target + s.in_cells(), T{});
+      for (int64_t i = 0; i < s.out_cells(); ++i) {
+        const int64_t oz = i / s.x.out / s.y.out, oy = i / s.x.out % s.y.out, ox = i % s.x.out;
+        const Cells<T> cells{s, nullptr, window_of(s, oz, oy, ox)};
+        const auto share = static_cast<T>(static_cast<double>(grad_out[plane * s.out_cells() + i]) /
+                                          divisor_of(s, divisor, cells.window, oz, oy, ox));
+        cells.each([&](int64_t position) { target[position] += share; });
       }
     }
-    each_channel(s, in, image, oy, ox, y, x, [&](const Cells<T>& cells, int64_t offset) {
-      max_cell(cells, out + offset, indices == nullptr ? nullptr : indices + offset);
-    });
   });
 }
 
 template <class T>
-void avg_pool2d(const PoolShape& s, const AverageDivisor& divisor, const T* in, T* out) noexcept {
-  average(s, window_cells(s), in, out, [&](int64_t oy, int64_t ox, Span1d* y, Span1d* x) {
-    *y = window_span(oy, s.stride_height, s.pad_height, s.kernel_height, 1, s.in_height);
-    *x = window_span(ox, s.stride_width, s.pad_width, s.kernel_width, 1, s.in_width);
-    if (divisor.override_value != 0) return static_cast<double>(divisor.override_value);
-    if (!divisor.count_include_pad) return static_cast<double>(y->count * x->count);
-    return static_cast<double>(padded_cells(oy, s.stride_height, s.pad_height, s.kernel_height,
-                                            s.in_height, divisor.pad_bottom) *
-                               padded_cells(ox, s.stride_width, s.pad_width, s.kernel_width,
-                                            s.in_width, divisor.pad_right));
+void max_pool_at(const PoolShape& s, const int64_t* corners, const T* in, T* out,
+                 int64_t* indices) noexcept {
+  each_row(s, [&](const Row& row) {
+    const int64_t* z = corners + row.image * (s.z.out + s.y.out + s.x.out);
+    const int64_t* y = z + s.z.out;
+    const int64_t* x = y + s.y.out;
+    Window window = {{z[row.z], 1, s.z.kernel}, {y[row.y], 1, s.y.kernel}, {0, 1, s.x.kernel}};
+    const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
+    for (int64_t i = 0; i < s.x.out; ++i) {
+      window.x.first = x[i];
+      max_cell(Cells<T>{s, in + row.image * s.in_cells(), window}, out + cell + i,
+               indices + cell + i);
+    }
   });
 }
 
 template <class T>
-void adaptive_avg_pool2d(const PoolShape& s, const T* in, T* out) noexcept {
-  const int64_t cells = s.in_height * s.in_width / std::max<int64_t>(s.out_height * s.out_width, 1);
-  average(s, cells, in, out, [&](int64_t oy, int64_t ox, Span1d* y, Span1d* x) {
-    *y = adaptive_span(oy, s.in_height, s.out_height);
-    *x = adaptive_span(ox, s.in_width, s.out_width);
-    return static_cast<double>(y->count * x->count);
+bool scatter_to_places(int64_t planes, int64_t from_cells, int64_t to_cells, const T* values,
+                       const int64_t* places, bool add, T* out) noexcept {
+  std::atomic<bool> inside{true};
+  threadpool::parallel_for(0, planes, 1, [&](int64_t first, int64_t last) {
+    for (int64_t plane = first; plane < last; ++plane) {
+      T* to = out + plane * to_cells;
+      std::fill(to, to + to_cells, T{});
+      for (int64_t i = plane * from_cells; i < (plane + 1) * from_cells; ++i) {
+        if (places[i] < 0 || places[i] >= to_cells) {
+          inside = false;
+          return;
+        }
+        to[places[i]] = add ? to[places[i]] + values[i] : values[i];
+      }
+    }
   });
+  return inside;
 }
 
-#define EXECUTORCH_MAX_POOL(type__)                                                        \
-  template EXECUTORCH_COMPUTE_API void max_pool2d<type__>(const PoolShape&, const type__*, \
-                                                          type__*, int64_t*) noexcept;
+#define EXECUTORCH_MAX_POOL(type__)                                                               \
+  template EXECUTORCH_COMPUTE_API void max_pool<type__>(const PoolShape&, const type__*, type__*, \
+                                                        int64_t*) noexcept;
 EXECUTORCH_MAX_POOL(float)
 EXECUTORCH_MAX_POOL(double)
 EXECUTORCH_MAX_POOL(int8_t)
@@ -222,12 +358,21 @@ EXECUTORCH_MAX_POOL(int16_t)
 EXECUTORCH_MAX_POOL(int32_t)
 EXECUTORCH_MAX_POOL(int64_t)
 
-#define EXECUTORCH_AVERAGE_POOL(type__)                                                            \
-  template EXECUTORCH_COMPUTE_API void avg_pool2d<type__>(const PoolShape&, const AverageDivisor&, \
-                                                          const type__*, type__*) noexcept;        \
-  template EXECUTORCH_COMPUTE_API void adaptive_avg_pool2d<type__>(                                \
-      const PoolShape&, const type__*, type__*) noexcept;
-EXECUTORCH_AVERAGE_POOL(float)
-EXECUTORCH_AVERAGE_POOL(double)
+#define EXECUTORCH_FLOAT_POOL(type__)                                                            \
+  template EXECUTORCH_COMPUTE_API void avg_pool<type__>(const PoolShape&, const AverageDivisor&, \
+                                                        const type__*, type__*) noexcept;        \
+  template EXECUTORCH_COMPUTE_API void max_pool_at<type__>(                                      \
+      const PoolShape&, const int64_t*, const type__*, type__*, int64_t*) noexcept;
+EXECUTORCH_FLOAT_POOL(float)
+EXECUTORCH_FLOAT_POOL(double)
+
+#define EXECUTORCH_POOL_GRADIENT(type__)                                         \
+  template EXECUTORCH_COMPUTE_API void avg_pool_backward<type__>(                \
+      const PoolShape&, const AverageDivisor&, const type__*, type__*) noexcept; \
+  template EXECUTORCH_COMPUTE_API bool scatter_to_places<type__>(                \
+      int64_t, int64_t, int64_t, const type__*, const int64_t*, bool, type__*) noexcept;
+EXECUTORCH_POOL_GRADIENT(float)
+EXECUTORCH_POOL_GRADIENT(double)
+EXECUTORCH_POOL_GRADIENT(int64_t)
 
 }  // namespace executorch::compute

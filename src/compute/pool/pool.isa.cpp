@@ -22,12 +22,14 @@ template <class Fold>
 inline V::Type fold(const PoolWindow& w, int64_t channel, int64_t live) {
   const V::Type start = Fold::start(load_up_to(w.in + channel, live));
   V::Type result = start;
-  for (int64_t y = 0; y < w.rows; ++y) {
-    const float* in = w.in + y * w.row_stride + channel;
-    V::Type row = start;
-    for (int64_t x = 0; x < w.columns; ++x)
-      row = Fold::step(row, load_up_to(in + x * w.column_stride, live));
-    result = Fold::step(result, row);
+  for (int64_t z = 0; z < w.planes; ++z) {
+    for (int64_t y = 0; y < w.rows; ++y) {
+      const float* in = w.in + z * w.plane_stride + y * w.row_stride + channel;
+      V::Type row = start;
+      for (int64_t x = 0; x < w.columns; ++x)
+        row = Fold::step(row, load_up_to(in + x * w.column_stride, live));
+      result = Fold::step(result, row);
+    }
   }
   return result;
 }
@@ -45,8 +47,48 @@ void average(const PoolWindow& window, int64_t channels, float divisor, float* o
   }
 }
 
+/// Calls body(i, in[i * stride]), with the usual strides as constants.
+template <class T, class Body>
+inline void each_value(const T* in, int64_t stride, int64_t n, Body body) {
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) body(i, in[i]);
+  } else if (stride == 2) {
+    for (int64_t i = 0; i < n; ++i) body(i, in[2 * i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) body(i, in[i * stride]);
+  }
+}
+
+template <class T>
+void max_line(const T* in, int64_t stride, int64_t n, T* __restrict best) {
+  each_value(in, stride, n, [best](int64_t i, T value) {
+    const bool wins = (value > best[i]) | (value != value);
+    best[i] = wins ? value : best[i];
+  });
+}
+
+template <class T>
+void max_line_at(const T* in, int64_t stride, int64_t n, int64_t position, int64_t position_step,
+                 T* __restrict best, int64_t* __restrict places) {
+  each_value(in, stride, n, [=](int64_t i, T value) {
+    const bool wins = (value > best[i]) | (value != value);
+    best[i] = wins ? value : best[i];
+    places[i] = wins ? position + i * position_step : places[i];
+  });
+}
+
+template <class T>
+void add_line(const T* in, int64_t stride, int64_t n, double* __restrict sums) {
+  each_value(in, stride, n, [sums](int64_t i, T value) { sums[i] += static_cast<double>(value); });
+}
+
+template <class T>
+constexpr PoolLines<T> lines = {max_line<T>, max_line_at<T>};
+
 }  // namespace
 
-const PoolKernels pool_kernels_table = {max, average};
+const PoolKernels pool_kernels_table = {
+    max,           average,        add_line<float>, add_line<double>, lines<float>,  lines<double>,
+    lines<int8_t>, lines<uint8_t>, lines<int16_t>,  lines<int32_t>,   lines<int64_t>};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -100,22 +100,22 @@ compute::PoolShape pool_shape(const Dims& in, const Dims& out) {
   compute::PoolShape shape;
   shape.batch = in[0];
   shape.channels = in[1];
-  shape.in_height = in[2];
-  shape.in_width = in[3];
-  shape.out_height = out[2];
-  shape.out_width = out[3];
+  shape.y.in = in[2];
+  shape.x.in = in[3];
+  shape.y.out = out[2];
+  shape.x.out = out[3];
   return shape;
 }
 
 template <class Pool>
 compute::PoolShape pool_shape(const Pool& op, const Dims& in, const Dims& out) {
   compute::PoolShape shape = pool_shape(in, out);
-  shape.kernel_height = op.kernel[0];
-  shape.kernel_width = op.kernel[1];
-  shape.stride_height = op.stride[0];
-  shape.stride_width = op.stride[1];
-  shape.pad_height = op.padding[0];
-  shape.pad_width = op.padding[1];
+  compute::PoolAxis* axes[] = {&shape.y, &shape.x};
+  for (size_t d = 0; d < 2; ++d) {
+    axes[d]->kernel = op.kernel[d];
+    axes[d]->stride = op.stride[d];
+    axes[d]->pad = op.padding[d];
+  }
   return shape;
 }
 
@@ -207,8 +207,8 @@ Error Lowering::lower(const Node& node, const MaxPool& op) {
   const Placement from = channels_last(in);
   const Placement to = place_output_channels_last(out);
   compute::PoolShape shape = pool_shape(op, graph_.value(in).sizes, graph_.value(out).sizes);
-  shape.dilation_height = op.dilation[0];
-  shape.dilation_width = op.dilation[1];
+  shape.y.dilation = op.dilation[0];
+  shape.x.dilation = op.dilation[1];
   const bool indexed = node.outputs.size() > 1 && uses_[static_cast<size_t>(node.outputs[1])] > 0;
   if (!indexed) {
     emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to), {}), {from, to});
@@ -240,10 +240,10 @@ Error Lowering::lower(const Node& node, const ResizeBilinear& op) {
   compute::UpsampleShape shape;
   shape.batch = sizes.batch;
   shape.channels = sizes.channels;
-  shape.in_height = sizes.in_height;
-  shape.in_width = sizes.in_width;
-  shape.out_height = sizes.out_height;
-  shape.out_width = sizes.out_width;
+  shape.in_height = sizes.y.in;
+  shape.in_width = sizes.x.in;
+  shape.out_height = sizes.y.out;
+  shape.out_width = sizes.x.out;
   shape.align_corners = op.align_corners;
   emit(make_resize_bilinear_step(shape, byte_place(in, from), byte_place(out, to)), {from, to});
   return Error::Ok;

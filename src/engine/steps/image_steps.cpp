@@ -49,8 +49,8 @@ class ConvolutionStep final : public Step {
 };
 
 std::string pool_text(const compute::PoolShape& shape) {
-  return "pool " + std::to_string(shape.kernel_height) + "x" + std::to_string(shape.kernel_width) +
-         " of " + std::to_string(shape.channels) + " channels";
+  return "pool " + std::to_string(shape.y.kernel) + "x" + std::to_string(shape.x.kernel) + " of " +
+         std::to_string(shape.channels) + " channels";
 }
 
 class MaxPoolStep final : public Step {
@@ -60,7 +60,7 @@ class MaxPoolStep final : public Step {
 
   Error run(const RunContext& context) override {
     int64_t* indices = indices_.storage >= 0 ? context.at<int64_t>(indices_) : nullptr;
-    compute::max_pool2d<float>(shape_, context.at<float>(in_), context.at<float>(out_), indices);
+    compute::max_pool<float>(shape_, context.at<float>(in_), context.at<float>(out_), indices);
     if (indices != nullptr) place_in_windows(indices);
     return Error::Ok;
   }
@@ -71,15 +71,15 @@ class MaxPoolStep final : public Step {
   // From places in the channel's plane.
   void place_in_windows(int64_t* indices) const {
     const compute::PoolShape& s = shape_;
-    const int64_t pixels = s.batch * s.out_height * s.out_width;
+    const int64_t pixels = s.batch * s.y.out * s.x.out;
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-      const int64_t top = pixel / s.out_width % s.out_height * s.stride_height - s.pad_height;
-      const int64_t left = pixel % s.out_width * s.stride_width - s.pad_width;
+      const int64_t top = pixel / s.x.out % s.y.out * s.y.stride - s.y.pad;
+      const int64_t left = pixel % s.x.out * s.x.stride - s.x.pad;
       for (int64_t c = 0; c < s.channels; ++c) {
         int64_t& index = indices[pixel * s.channels + c];
-        const int64_t y = (index / s.in_width - top) / s.dilation_height;
-        const int64_t x = (index % s.in_width - left) / s.dilation_width;
-        index = y * s.kernel_width + x;
+        const int64_t y = (index / s.x.in - top) / s.y.dilation;
+        const int64_t x = (index % s.x.in - left) / s.x.dilation;
+        index = y * s.x.kernel + x;
       }
     }
   }
@@ -97,7 +97,7 @@ class AveragePoolStep final : public Step {
       : shape_(shape), divisor_(divisor), in_(in), out_(out) {}
 
   Error run(const RunContext& context) override {
-    compute::avg_pool2d<float>(shape_, divisor_, context.at<float>(in_), context.at<float>(out_));
+    compute::avg_pool<float>(shape_, divisor_, context.at<float>(in_), context.at<float>(out_));
     return Error::Ok;
   }
 

@@ -25,11 +25,13 @@ int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t p
 }
 
 bool is_channels_last(const Tensor& tensor) {
-  if (tensor.dim() != 4) return false;
+  const int rank = static_cast<int>(tensor.dim());
+  if (rank != 4 && rank != 5) return false;
   const TensorView view = view_of(tensor);
-  constexpr int kOrder[] = {1, 3, 2, 0};
-  int64_t expected = 1;
-  for (int d : kOrder) {
+  int64_t expected = view.sizes[1];
+  if (expected != 1 && view.strides[1] != 1) return false;
+  for (int d = rank - 1; d >= 0; --d) {
+    if (d == 1) continue;
     if (view.sizes[d] != 1 && view.strides[d] != expected) return false;
     expected *= view.sizes[d];
   }
