@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/gemm/task_grid.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -14,8 +15,6 @@ constexpr int64_t kLongestPartOfSmallCache = 512;
 constexpr size_t kSmallCache = 768 * 1024;
 // Multiply-adds that are worth a task of their own: some ten microseconds.
 constexpr double kTaskWork = 256.0 * 1024;
-// More tasks than threads, so that a thread which the system holds up does not hold up the others.
-constexpr int64_t kTasksPerThread = 3;
 
 int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -25,45 +24,6 @@ int64_t round_up(int64_t a, int64_t b) {
 }
 const float* shifted(const float* pointer, int64_t offset) {
   return pointer == nullptr ? nullptr : pointer + offset;
-}
-
-/// A grid of about equal tasks over the rows and panels of a product.
-struct TaskGrid {
-  int64_t row_blocks, rows_each;  ///< the last block may hold fewer rows
-  int64_t column_groups, columns_each;
-  int64_t tasks() const { return row_blocks * column_groups; }
-};
-
-/// Divides a product for `threads`; `max_rows` bounds a block.
-TaskGrid divide_product(const Product& p, int64_t max_rows, int64_t threads) {
-  const GemmKernels& kernels = *p.kernels;
-  const int64_t tile_rows = divide_up(p.m, kernels.rows);
-  const int64_t panels = divide_up(p.n, kernels.panel);
-  int64_t row_blocks = divide_up(p.m, max_rows), column_groups = 1;
-  const double work =
-      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / kTaskWork;
-  const int64_t wanted_tasks = divide_up(threads * kTasksPerThread, p.groups);
-  const int64_t wanted = threads <= 1 || work < 2                   ? 1
-                         : work < static_cast<double>(wanted_tasks) ? static_cast<int64_t>(work)
-                                                                    : wanted_tasks;
-  while (row_blocks * column_groups < wanted) {
-    const bool rows_divide = row_blocks * 2 <= tile_rows;
-    const bool columns_divide = column_groups * 2 <= panels;
-    if (!rows_divide && !columns_divide) break;
-    const bool rows_longer = p.m / row_blocks >= p.n / column_groups;
-    if (rows_divide && (rows_longer || !columns_divide)) {
-      row_blocks *= 2;
-    } else {
-      column_groups *= 2;
-    }
-  }
-  TaskGrid grid;
-  grid.rows_each =
-      std::min(round_up(divide_up(p.m, row_blocks), std::min(kernels.rows, p.m)), max_rows);
-  grid.row_blocks = divide_up(p.m, grid.rows_each);
-  grid.columns_each = divide_up(panels, column_groups) * kernels.panel;
-  grid.column_groups = divide_up(p.n, grid.columns_each);
-  return grid;
 }
 
 /// A product under way.
@@ -190,8 +150,12 @@ void multiply_product(const Product& product, char* copies, size_t slots) noexce
   const int64_t k_part = in_place ? product.k : k_per_block(product.k);
   const int64_t max_rows =
       k_part == k_per_block(product.k) ? rows_per_block(kernels, k_part) : kernels.rows;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                      static_cast<double>(product.k) / kTaskWork;
+  const GridSizes sizes{product.m,      product.n, kernels.rows,  kernels.panel,
+                        max_rows,       product.groups, work};
   Run run{product, copies, product_copy_bytes(kernels, product.m, product.k), k_part,
-          divide_product(product, max_rows, static_cast<int64_t>(slots))};
+          divide_product(sizes, static_cast<int64_t>(slots))};
   threadpool::run(
       static_cast<size_t>(product.groups * run.grid.tasks()),
       [](void* context, size_t task, size_t thread) {

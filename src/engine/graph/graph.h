@@ -16,6 +16,8 @@
 
 #include "compute/elementwise/operation.h"
 #include "compute/pool/pool.h"
+#include "compute/quantized/loops.h"
+#include "compute/quantized/product.h"
 #include "compute/reduce/reduce.h"
 #include "engine/graph/constant_memory.h"
 #include "engine/graph/dims.h"
@@ -216,18 +218,9 @@ struct Attention {
 // ---- Quantised values: i8 numbers q that stand for (q - zero_point) * scale. Nodes know the
 // parameters, values do not: views, copies, Concat and MaxPool take i8 as it is.
 
-struct QuantParams {
-  float scale = 1;
-  int32_t zero_point = 0;
-};
-
-/// What a node makes of a real number y: clamp(rint(y / scale) + zero_point, low, high). NaN gives
-/// low.
-struct QuantizedOutput {
-  QuantParams params;
-  int32_t low = -128;
-  int32_t high = 127;
-};
+using compute::QuantizedOutput;
+using compute::QuantParams;
+using compute::WeightBits;
 
 /// x f32 -> i8: as QuantizedOutput, with x * (1 / scale) for the quotient.
 struct Quantize {
@@ -247,12 +240,6 @@ struct Requantize {
 /// range. The second output holds scale and zero point per row, for the nodes below.
 struct QuantizeRows {
   int dims = 1;
-};
-
-/// How a weight's numbers are stored.
-enum class WeightBits : uint8_t {
-  Int8,  ///< i8
-  Int4,  ///< u8, two a byte along the last dim: the even index low; stored + 8; rows of whole bytes
 };
 
 /// What quantised products and convolutions have in common. The weight and its scales are

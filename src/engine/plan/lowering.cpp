@@ -190,7 +190,8 @@ Error Lowering::check_budget(size_t more, const char* what) {
 
 Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed) {
   // Memory made while planning may hold something else by the next plan: its address says nothing.
-  const bool lasting = !graph_.owned->contains(spec.source);
+  const bool lasting = !graph_.owned->contains(spec.source) &&
+                       (spec.extra == nullptr || !graph_.owned->contains(spec.extra));
   std::shared_ptr<const PackedWeight> weight = plan_->find_weight(spec);
   const bool held = weight != nullptr;
   if (!held && lasting && options_.earlier != nullptr) weight = options_.earlier->find_weight(spec);

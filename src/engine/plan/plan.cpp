@@ -57,6 +57,7 @@ bool Plan::shares_weights_with(const Plan& other) const {
 bool Plan::Weight::made_from(const WeightSpec& other) const {
   return spec.source != nullptr && spec.source == other.source && spec.source_bytes == other.source_bytes &&
          spec.packed_bytes == other.packed_bytes && spec.scales == other.scales &&
+         spec.extra == other.extra && spec.extra_bytes == other.extra_bytes &&
          std::equal(scale.begin(), scale.end(), other.scale) &&
          std::equal(spec.layout, spec.layout + WeightSpec::kLayoutNumbers, other.layout);
 }

@@ -14,7 +14,7 @@ namespace {
 struct Key {
   Digest content;
   int64_t layout[WeightSpec::kLayoutNumbers];
-  size_t bytes[3];
+  size_t bytes[4];
   friend bool operator==(const Key& a, const Key& b) {
     return std::memcmp(&a, &b, sizeof(Key)) == 0;
   }
@@ -25,8 +25,10 @@ struct KeyHash {
 };
 
 Digest content_of(const WeightSpec& spec, const HashSecret& secret) {
-  return hash_bytes(secret, spec.scale, spec.scales * sizeof(float),
-                    hash_bytes(secret, spec.source, spec.source_bytes));
+  const Digest digest = hash_bytes(secret, spec.scale, spec.scales * sizeof(float),
+                                   hash_bytes(secret, spec.source, spec.source_bytes));
+  return spec.extra_bytes == 0 ? digest
+                               : hash_bytes(secret, spec.extra, spec.extra_bytes, digest);
 }
 
 Key key_of(const WeightSpec& spec, const Digest& content) {
@@ -36,6 +38,7 @@ Key key_of(const WeightSpec& spec, const Digest& content) {
   key.bytes[0] = spec.source_bytes;
   key.bytes[1] = spec.scales;
   key.bytes[2] = spec.packed_bytes;
+  key.bytes[3] = spec.extra_bytes;
   return key;
 }
 

@@ -21,6 +21,9 @@ struct WeightSpec {
   /// scale.
   int64_t layout[kLayoutNumbers] = {};
   size_t packed_bytes = 0;
+  /// More bytes that the packed ones are made from, null for none.
+  const void* extra = nullptr;
+  size_t extra_bytes = 0;
 };
 
 /// Packs a weight into `packed`, of the size asked for. False when memory is refused.

@@ -1,0 +1,67 @@
+/**
+ * @file
+ * The register tiles under quantised products and convolutions, one table per instruction set.
+ *
+ * B lies in panels of `panel` columns, zero beyond the last. A panel is a sequence of steps: for
+ * each `step` values of k, those of its columns one after the other. Rows of A are copied first, in
+ * the form that the instruction set multiplies exactly (`row_bytes` a value, `offset` added).
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "compute/cpu/isa.h"
+#include "compute/quantized/sums_output.h"
+
+namespace executorch::compute {
+
+struct ProductTile {
+  const char* a;
+  int64_t a_row_stride;  ///< bytes
+  const int8_t* b;
+  int64_t panel_stride;  ///< bytes from one panel to the next, for tiles of several
+  int64_t steps;
+  int64_t columns;  ///< that are stored
+  char* c;
+  int64_t c_row_stride;  ///< bytes
+  SumsOutput output;     ///< pointers are those of the tile
+};
+
+/// Half-byte weights: each group of `steps` (even) is followed by its scales in bf16, a panel of
+/// them. Unpacked, the weights of a group are bytes and lie in `b`, the scales stay in `scales`.
+struct GroupedTile {
+  ProductTile tile;  ///< `steps` of one group; `b` of half bytes when not unpacked
+  int64_t groups;
+  const int8_t* scales;   ///< of the first group
+  int64_t scales_stride;  ///< bytes from group to group
+};
+
+constexpr int kMaxProductRows = 12;
+constexpr int kMaxGroupedRows = 6;
+
+struct ProductKernels {
+  int64_t rows;   ///< largest tile
+  int64_t panel;  ///< columns
+  int64_t step;
+  int64_t row_bytes;
+  int32_t offset;
+  void (*store_row)(const int8_t* from, char* to, int64_t n);
+
+  /// By number of rows, and by whether more than half a panel is wanted.
+  void (*tile[kMaxProductRows + 1][2])(const ProductTile&);
+  /// A few panels together, for few rows; null where the tile does as well.
+  void (*wide_tile[kMaxProductRows + 1])(const ProductTile&);
+  int wide_panels[kMaxProductRows + 1];
+
+  int64_t grouped_rows;
+  void (*unpacked_tile[kMaxGroupedRows + 1])(const GroupedTile&);
+  /// Reads half bytes as they lie: for few rows.
+  int64_t direct_rows;
+  void (*direct_tile[kMaxGroupedRows + 1])(const GroupedTile&);
+  /// Half bytes of an even number of steps to bytes.
+  void (*unpack)(const uint8_t* from, int8_t* to, int64_t steps);
+};
+
+EXECUTORCH_DECLARE_ISA_TABLE(ProductKernels, product_kernels);
+
+}  // namespace executorch::compute

@@ -1,0 +1,246 @@
+#include "compute/quantized/int_vector.h"
+#include "compute/quantized/product_kernels.h"
+
+namespace EXECUTORCH_ISA_NAMESPACE {
+namespace {
+
+using I = IntVector;
+using F = FloatVector;
+static_assert(I::kLanes == F::kLanes);
+
+constexpr int kVectors = 2;
+constexpr int kPanel = kVectors * I::kLanes;
+constexpr int kVectorBytes = I::kLanes * I::kStep;  // of weights, one step
+constexpr int kPanelBytes = kVectors * kVectorBytes;
+constexpr int kRowStep = I::kStep * static_cast<int>(sizeof(I::Row));
+
+#if defined(__AVX512F__)
+constexpr int kRows = 12;
+constexpr int kGroupedRows = 6;
+#elif defined(__aarch64__)
+constexpr int kRows = 8;
+constexpr int kGroupedRows = 4;
+#elif defined(__AVX2__)
+constexpr int kRows = 6;
+constexpr int kGroupedRows = 2;
+#else
+constexpr int kRows = 4;
+constexpr int kGroupedRows = 2;
+#endif
+static_assert(kRows <= kMaxProductRows && kGroupedRows <= kMaxGroupedRows);
+
+// Columns [column, column + lanes) of a row, from sums that still lack the row's and the column's
+// scale.
+inline void finish(const ProductTile& t, int row, int column, F::Type sum) {
+  const SumsOutput& o = t.output;
+  if (t.columns <= column) return;
+  const int64_t left = t.columns - column;
+  F::Type value = sum;
+  if (o.rows != nullptr) value = F::mul(value, F::set(o.rows[row * o.rows_stride]));
+  value = F::mul(value, F::load(o.scale + column));
+  if (o.bias != nullptr) value = F::add(value, F::load(o.bias + column));
+  char* const out = t.c + row * t.c_row_stride;
+  if (o.to_float) {
+    value = F::at_most(F::at_least(value, F::set(o.low)), F::set(o.high));
+    store_up_to(reinterpret_cast<float*>(out) + column, value, left);
+  } else {
+    value = clamp_to(value, F::set(o.low), F::set(o.high));
+    I::store_bytes(reinterpret_cast<int8_t*>(out) + column,
+                   I::add(I::round(value), I::set(o.zero_point)), left);
+  }
+}
+
+/// What a sum starts from, for the row's zero point and the offset of A.
+inline I::Type start_of(const SumsOutput& o, int row, int column) {
+  if (o.rows == nullptr) return I::load(o.start + column);
+  const int32_t zero = static_cast<int32_t>(o.rows[row * o.rows_stride + 1]) + I::kOffset;
+  return I::mul(I::load(o.weight_sums + column), I::set(-zero));
+}
+
+/// R rows by P panels of W vectors each.
+template <int R, int P, int W>
+void tile(const ProductTile& t) {
+  I::Type sum[R][P * W];
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < P * W; ++j) {
+      sum[i][j] = start_of(t.output, i, j / W * kPanel + j % W * I::kLanes);
+    }
+  }
+  const int8_t* b = t.b;
+  const char* a = t.a;
+  const int64_t stride = t.a_row_stride;
+#pragma GCC unroll 2
+  for (int64_t step = 0; step < t.steps; ++step) {
+    decltype(I::load_weights(b)) weights[P * W];
+#pragma GCC unroll 8
+    for (int j = 0; j < P * W; ++j) {
+      const int8_t* from = b + j / W * t.panel_stride + j % W * kVectorBytes;
+      weights[j] = I::load_weights(from);
+      __builtin_prefetch(from + 16 * kPanelBytes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const auto x = I::broadcast(reinterpret_cast<const I::Row*>(a + i * stride));
+#pragma GCC unroll 8
+      for (int j = 0; j < P * W; ++j) sum[i][j] = I::dot(sum[i][j], x, weights[j]);
+    }
+    a += kRowStep;
+    b += kPanelBytes;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < P * W; ++j) {
+      finish(t, i, j / W * kPanel + j % W * I::kLanes, I::to_float(sum[i][j]));
+    }
+  }
+}
+
+/// Weights of two steps, unpacked before or now.
+struct Unpacked {
+  static constexpr int kBytes = 2 * kPanelBytes;
+  template <class W>
+  static void load(const int8_t* b, int vector, W* even, W* odd) {
+    *even = I::load_weights(b + vector * kVectorBytes);
+    *odd = I::load_weights(b + kPanelBytes + vector * kVectorBytes);
+  }
+};
+struct Direct {
+  static constexpr int kBytes = kPanelBytes;
+  template <class W>
+  static void load(const int8_t* b, int vector, W* even, W* odd) {
+    I::load_halves(reinterpret_cast<const uint8_t*>(b) + vector * kVectorBytes, even, odd);
+    __builtin_prefetch(b + 16 * kPanelBytes + vector * kVectorBytes);
+  }
+};
+
+/// Sums of groups in integers, over groups in floats.
+template <int R, class Weights>
+void grouped(const GroupedTile& g) {
+  const ProductTile& t = g.tile;
+  F::Type total[R][kVectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) total[i][j] = F::zero();
+  }
+  const int8_t* scales = g.scales;
+  const int8_t* b = t.b;
+  const char* a = t.a;
+  const int64_t stride = t.a_row_stride;
+  const int64_t between = g.scales_stride - t.steps / 2 * kPanelBytes;
+  for (int64_t group = 0; group < g.groups; ++group) {
+    I::Type sum[R][kVectors];
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 2
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = I::zero();
+    }
+    for (int64_t step = 0; step < t.steps; step += 2) {
+#pragma GCC unroll 2
+      for (int j = 0; j < kVectors; ++j) {
+        decltype(I::load_weights(b)) even, odd;
+        Weights::load(b, j, &even, &odd);
+#pragma GCC unroll 8
+        for (int i = 0; i < R; ++i) {
+          const I::Row* row = reinterpret_cast<const I::Row*>(a + i * stride);
+          sum[i][j] = I::dot(sum[i][j], I::broadcast(row), even);
+          sum[i][j] = I::dot(sum[i][j], I::broadcast(row + I::kStep), odd);
+        }
+      }
+      a += 2 * kRowStep;
+      b += Weights::kBytes;
+    }
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      const F::Type scale =
+          I::load_bf16(reinterpret_cast<const uint16_t*>(scales) + j * I::kLanes);
+#pragma GCC unroll 8
+      for (int i = 0; i < R; ++i) {
+        total[i][j] = F::add(total[i][j], F::mul(I::to_float(sum[i][j]), scale));
+      }
+    }
+    scales += g.scales_stride;
+    if (Weights::kBytes == kPanelBytes) b += between;
+  }
+  const SumsOutput& o = t.output;
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i) {
+    const F::Type zero = F::set(-(o.rows[i * o.rows_stride + 1] + static_cast<float>(I::kOffset)));
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      const F::Type sums = F::load(o.scaled_weight_sums + j * I::kLanes);
+      finish(t, i, j * I::kLanes, F::add(total[i][j], F::mul(zero, sums)));
+    }
+  }
+}
+
+void unpack(const uint8_t* from, int8_t* to, int64_t steps) {
+  for (int64_t i = 0; i < steps * kPanelBytes; i += 2 * kPanelBytes) {
+    for (int j = 0; j < kPanelBytes; ++j) {
+      const uint8_t both = from[i / 2 + j];
+      to[i + j] = static_cast<int8_t>((both & 15) - 8);
+      to[i + kPanelBytes + j] = static_cast<int8_t>((both >> 4) - 8);
+    }
+  }
+}
+
+void store_row(const int8_t* from, char* to, int64_t n) {
+  I::store_row(from, reinterpret_cast<I::Row*>(to), n);
+}
+
+#define EXECUTORCH_TILE_ROW(r__) {tile<r__, 1, 1>, tile<r__, 1, 2>}
+
+}  // namespace
+
+const ProductKernels product_kernels_table = {
+    kRows,
+    kPanel,
+    I::kStep,
+    sizeof(I::Row),
+    I::kOffset,
+    store_row,
+    {
+        {nullptr, nullptr},
+        EXECUTORCH_TILE_ROW(1),
+        EXECUTORCH_TILE_ROW(2),
+        EXECUTORCH_TILE_ROW(3),
+        EXECUTORCH_TILE_ROW(4),
+#if defined(__AVX2__) || defined(__aarch64__)
+        EXECUTORCH_TILE_ROW(5),
+        EXECUTORCH_TILE_ROW(6),
+#endif
+#if defined(__AVX512F__) || defined(__aarch64__)
+        EXECUTORCH_TILE_ROW(7),
+        EXECUTORCH_TILE_ROW(8),
+#endif
+#if defined(__AVX512F__)
+        EXECUTORCH_TILE_ROW(9),
+        EXECUTORCH_TILE_ROW(10),
+        EXECUTORCH_TILE_ROW(11),
+        EXECUTORCH_TILE_ROW(12),
+#endif
+    },
+    {nullptr, tile<1, 4, 2>, tile<2, 2, 2>},
+    {0, 4, 2},
+    kGroupedRows,
+    {nullptr, grouped<1, Unpacked>, grouped<2, Unpacked>,
+#if defined(__AVX512F__) || defined(__aarch64__)
+     grouped<3, Unpacked>, grouped<4, Unpacked>,
+#endif
+#if defined(__AVX512F__)
+     grouped<5, Unpacked>, grouped<6, Unpacked>
+#endif
+    },
+    kGroupedRows < 4 ? kGroupedRows : 4,
+    {nullptr, grouped<1, Direct>, grouped<2, Direct>,
+#if defined(__AVX512F__) || defined(__aarch64__)
+     grouped<3, Direct>, grouped<4, Direct>
+#endif
+    },
+    unpack,
+};
+
+}  // namespace EXECUTORCH_ISA_NAMESPACE
