@@ -152,8 +152,8 @@ void multiply_product(const Product& product, char* copies, size_t slots) noexce
       k_part == k_per_block(product.k) ? rows_per_block(kernels, k_part) : kernels.rows;
   const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
                       static_cast<double>(product.k) / kTaskWork;
-  const GridSizes sizes{product.m,      product.n, kernels.rows,  kernels.panel,
-                        max_rows,       product.groups, work};
+  const GridSizes sizes{product.m, product.n,      kernels.rows, kernels.panel,
+                        max_rows,  product.groups, work};
   Run run{product, copies, product_copy_bytes(kernels, product.m, product.k), k_part,
           divide_product(sizes, static_cast<int64_t>(slots))};
   threadpool::run(

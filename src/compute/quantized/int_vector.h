@@ -32,8 +32,7 @@ struct IntVector {
     const __m512i bytes = _mm512_loadu_si512(p), mask = _mm512_set1_epi8(15),
                   eight = _mm512_set1_epi8(8);
     *even = _mm512_sub_epi8(_mm512_and_si512(bytes, mask), eight);
-    *odd =
-        _mm512_sub_epi8(_mm512_and_si512(_mm512_maskz_srli_epi16(~0u, bytes, 4), mask), eight);
+    *odd = _mm512_sub_epi8(_mm512_and_si512(_mm512_maskz_srli_epi16(~0u, bytes, 4), mask), eight);
   }
   static Type broadcast(const Row* a) {
     int32_t step;
@@ -50,15 +49,15 @@ struct IntVector {
   static __m512 smaller(__m512 v, __m512 bound) { return _mm512_maskz_min_ps(kAll, v, bound); }
   /// The first n lanes, each of which fits a byte.
   static void store_bytes(int8_t* p, Type v, int64_t n) {
-    _mm512_mask_cvtepi32_storeu_epi8(
-        p, n >= kLanes ? kAll : static_cast<__mmask16>((1u << n) - 1u), v);
+    _mm512_mask_cvtepi32_storeu_epi8(p, n >= kLanes ? kAll : static_cast<__mmask16>((1u << n) - 1u),
+                                     v);
   }
   static Type load_bytes(const int8_t* p) {
     return _mm512_maskz_cvtepi8_epi32(kAll, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   }
   static __m512 load_bf16(const uint16_t* p) {
-    const __m512i wide = _mm512_maskz_cvtepu16_epi32(
-        kAll, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    const __m512i wide =
+        _mm512_maskz_cvtepu16_epi32(kAll, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(kAll, wide, 16));
   }
   /// n values of A, stored as a Row.
@@ -113,8 +112,7 @@ struct IntVector {
     return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   }
   static void load_halves(const uint8_t* p, Type* even, Type* odd) {
-    const __m256i wide =
-        _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    const __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     const __m256i eight = _mm256_set1_epi16(8);
     *even = _mm256_sub_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(15)), eight);
     *odd = _mm256_sub_epi16(_mm256_srli_epi16(wide, 4), eight);
@@ -204,9 +202,7 @@ struct IntVector {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(lanes), v);
     store_low_bytes<kLanes>(p, lanes, n);
   }
-  static Type load_bytes(const int8_t* p) {
-    return _mm_setr_epi32(p[0], p[1], p[2], p[3]);
-  }
+  static Type load_bytes(const int8_t* p) { return _mm_setr_epi32(p[0], p[1], p[2], p[3]); }
   static __m128 load_bf16(const uint16_t* p) {
     const __m128i half = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
     return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), half));

@@ -46,8 +46,7 @@ void quantize(const QuantizedLoopParams& p, const void* const* operands, uint32_
   }
 }
 
-Operand first_operand(const QuantizedLoopParams& p, const void* const* operands,
-                      uint32_t scalars) {
+Operand first_operand(const QuantizedLoopParams& p, const void* const* operands, uint32_t scalars) {
   return {static_cast<const int8_t*>(operands[0]), (scalars & 1) != 0, p.a_zero, p.a_scale};
 }
 
@@ -168,8 +167,8 @@ void mean(const MeanArgs& a) {
         sum = I::add(sum, I::load_bytes(lanes));
       }
     }
-    const F::Type y = clamp_to(F::mul(I::to_float(sum), F::set(a.factor)), F::set(a.low),
-                               F::set(a.high));
+    const F::Type y =
+        clamp_to(F::mul(I::to_float(sum), F::set(a.factor)), F::set(a.low), F::set(a.high));
     I::store_bytes(a.out + c, I::add(I::round(y), I::set(a.out_zero_point)), live);
   }
 }

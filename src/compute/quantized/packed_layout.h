@@ -33,8 +33,8 @@ struct PackedLayout {
   int64_t padded_k() const { return (groups > 0 ? groups : 1) * steps * kernels.step; }
 
   const ProductKernels& kernels;
-  int64_t columns = 0;      ///< n in whole panels
-  int64_t steps = 0;        ///< Int8: of all k; Int4: of a group
+  int64_t columns = 0;  ///< n in whole panels
+  int64_t steps = 0;    ///< Int8: of all k; Int4: of a group
   int64_t panel_bytes = 0;
   int64_t groups = 0;         ///< Int4
   int64_t scales_offset = 0;  ///< Int4: within a group

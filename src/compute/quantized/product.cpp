@@ -39,8 +39,7 @@ int64_t few_rows(const QuantizedMatrix& weights, const ProductKernels& kernels) 
 
 /// Rows of A whose copies stay in the second cache.
 int64_t rows_per_block(const PackedLayout& layout, int64_t tile) {
-  const int64_t fitting =
-      static_cast<int64_t>(cache_sizes().level2 / 4) / copied_row_bytes(layout);
+  const int64_t fitting = static_cast<int64_t>(cache_sizes().level2 / 4) / copied_row_bytes(layout);
   return std::clamp<int64_t>(fitting / tile, 1, 24) * tile;
 }
 
@@ -123,8 +122,7 @@ void stream_columns(const Run& run, int64_t group, const char* a, int64_t first,
   for (int64_t column = first; column < last;) {
     // Several panels together may end in the middle of the last, not before.
     if (wide > 0 && last - column > (wide - 1) * panel) {
-      kernels.wide_tile[rows](
-          run.tile(group, 0, column, a, std::min(wide * panel, last - column)));
+      kernels.wide_tile[rows](run.tile(group, 0, column, a, std::min(wide * panel, last - column)));
       column += wide * panel;
       continue;
     }

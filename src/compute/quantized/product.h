@@ -85,7 +85,7 @@ struct QuantizedProductArgs {
   int64_t groups = 1;
   ByteRowSource rows;
   QuantizedMatrix weights;
-  void* c = nullptr;  ///< f32 or i8 as the output says
+  void* c = nullptr;         ///< f32 or i8 as the output says
   int64_t c_row_stride = 0;  ///< elements
   SumsOutput output;
 };

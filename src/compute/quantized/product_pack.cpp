@@ -17,8 +17,7 @@ constexpr uint16_t kOne = 0x3F80;
 template <class F>
 void each_panel(const QuantizedMatrix& matrix, const PackedLayout& layout, F f) {
   const int64_t panel = layout.kernels.panel;
-  const int64_t grain =
-      std::max<int64_t>(64 * 1024 / (std::max<int64_t>(matrix.k, 1) * panel), 1);
+  const int64_t grain = std::max<int64_t>(64 * 1024 / (std::max<int64_t>(matrix.k, 1) * panel), 1);
   threadpool::parallel_for(0, layout.columns / panel, grain, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p) f(p, std::min(panel, matrix.n - p * panel));
   });
@@ -117,8 +116,7 @@ void pack_bytes(const QuantizedMatrix& matrix, const ByteWeights& weights, void*
     std::memset(to, 0, static_cast<size_t>(layout.panel_bytes));
     std::fill(sums + p * panel, sums + (p + 1) * panel, 0u);
     for (int64_t j = 0; j < columns; ++j) {
-      sums[p * panel + j] =
-          pack_column(weights, p * panel + j, step, step * panel, to + j * step);
+      sums[p * panel + j] = pack_column(weights, p * panel + j, step, step * panel, to + j * step);
     }
   });
 }

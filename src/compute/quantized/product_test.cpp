@@ -110,7 +110,7 @@ class ProductTest : public testing::TestWithParam<Isa> {
   }
 };
 
-const Size kSizes[] = {{1, 1, 1},    {1, 33, 7},   {2, 100, 64}, {3, 16, 5},    {5, 70, 129},
+const Size kSizes[] = {{1, 1, 1},    {1, 33, 7},   {2, 100, 64}, {3, 16, 5},     {5, 70, 129},
                        {12, 32, 16}, {13, 31, 40}, {40, 65, 67}, {100, 48, 300}, {7, 200, 1000}};
 
 TEST_P(ProductTest, StaticResultsAreExact) {
@@ -238,9 +238,9 @@ double grouped_sum(const int8_t* a, const std::vector<uint8_t>& w, const uint16_
 }
 
 TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
-  const GroupedSize sizes[] = {{1, 40, 64, 32},  {2, 33, 96, 32},   {3, 70, 256, 128},
-                               {5, 5, 32, 32},   {25, 65, 192, 64}, {64, 32, 320, 32},
-                               {1, 10, 37, 37},  {30, 20, 50, 50}};
+  const GroupedSize sizes[] = {{1, 40, 64, 32}, {2, 33, 96, 32},   {3, 70, 256, 128},
+                               {5, 5, 32, 32},  {25, 65, 192, 64}, {64, 32, 320, 32},
+                               {1, 10, 37, 37}, {30, 20, 50, 50}};
   for (const GroupedSize& size : sizes) {
     const auto a = random_bytes(static_cast<size_t>(size.m * size.k), -128, 127, 1);
     std::vector<uint8_t> w;
@@ -263,8 +263,7 @@ TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
       rows.push_back(0.5f);
       rows.push_back(static_cast<float>(i - 10));
     }
-    const auto ones =
-        padded(std::vector<float>(static_cast<size_t>(size.n), 1.0f), GetParam());
+    const auto ones = padded(std::vector<float>(static_cast<size_t>(size.n), 1.0f), GetParam());
     SumsOutput output;
     output.rows = rows.data();
     output.scaled_weight_sums = scaled_weight_sums(matrix);
@@ -285,10 +284,9 @@ TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
     quantized_product(args, scratch.data(), bytes);
     for (int64_t i = 0; i < size.m; ++i) {
       for (int64_t j = 0; j < size.n; ++j) {
-        const double expected =
-            0.5 * grouped_sum(&a[static_cast<size_t>(i * size.k)], w,
-                              &scales[static_cast<size_t>(j * groups)], j, size,
-                              static_cast<int32_t>(i - 10));
+        const double expected = 0.5 * grouped_sum(&a[static_cast<size_t>(i * size.k)], w,
+                                                  &scales[static_cast<size_t>(j * groups)], j, size,
+                                                  static_cast<int32_t>(i - 10));
         // Rounding errors are those of terms that the row's offset makes larger than the result.
         ASSERT_NEAR(c[static_cast<size_t>(i * size.n + j)], expected,
                     1e-6 * 255 * 8 * 0.016 * static_cast<double>(size.k))
@@ -311,7 +309,8 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
   const std::vector<float> scale(start.size(), 1.0f);
   for (int64_t g = 0; g < kGroups; ++g) {
     char* to = static_cast<char*>(packed.data()) + static_cast<size_t>(g) * each;
-    pack_bytes(matrix, {&w[static_cast<size_t>(g * size.n * size.k)], size.k, {1, 1, size.k}, {0, 0, 1}},
+    pack_bytes(matrix,
+               {&w[static_cast<size_t>(g * size.n * size.k)], size.k, {1, 1, size.k}, {0, 0, 1}},
                to);
     matrix.data = to;
     for (int64_t j = 0; j < size.n; ++j) {
@@ -339,9 +338,8 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
   for (int64_t i = 0; i < size.m; ++i) {
     for (int64_t j = 0; j < size.n * kGroups; ++j) {
       const int64_t g = j / size.n;
-      const int32_t expected =
-          exact_sum(&a[static_cast<size_t>((i * kGroups + g) * size.k)],
-                    &w[static_cast<size_t>(j * size.k)], size.k, 0);
+      const int32_t expected = exact_sum(&a[static_cast<size_t>((i * kGroups + g) * size.k)],
+                                         &w[static_cast<size_t>(j * size.k)], size.k, 0);
       ASSERT_EQ(c[static_cast<size_t>(i * size.n * kGroups + j)], static_cast<float>(expected));
     }
   }

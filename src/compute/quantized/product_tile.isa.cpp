@@ -155,8 +155,7 @@ void grouped(const GroupedTile& g) {
     }
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
-      const F::Type scale =
-          I::load_bf16(reinterpret_cast<const uint16_t*>(scales) + j * I::kLanes);
+      const F::Type scale = I::load_bf16(reinterpret_cast<const uint16_t*>(scales) + j * I::kLanes);
 #pragma GCC unroll 8
       for (int i = 0; i < R; ++i) {
         total[i][j] = F::add(total[i][j], F::mul(I::to_float(sum[i][j]), scale));

@@ -117,6 +117,9 @@ class Lowering {
   Error lower(const Node& node, const RmsNorm& op);
   Error lower(const Node& node, const Reduce& op);
   // lower_quantized.cpp
+  Error lower_quantized_map(const Node& node, compute::QuantizedOp op,
+                            const compute::QuantizedLoopParams& params);
+  Error pack_linear(const Node& node, const QuantizedLinear& op, compute::QuantizedMatrix* matrix);
   Error lower(const Node& node, const Quantize& op);
   Error lower(const Node& node, const Dequantize& op);
   Error lower(const Node& node, const Requantize& op);
