@@ -243,6 +243,85 @@ def channels_last():
     return Spec(net, (torch.randn(1, 3, 6, 8).to(memory_format=torch.channels_last),))
 
 
+class ChannelsLastViews(nn.Module):
+    """Views of channels-last tensors: the exporter leaves them out of the instructions, or makes them share memory."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(channels, channels, 1), nn.Conv2d(channels, channels, 1)
+
+    def forward(self, x):
+        y = self.first(x)
+        n, c, h, w = y.shape
+        tokens = y.flatten(2).transpose(1, 2).softmax(1)
+        groups = self.second(y).view(n, 2, c // 2, h, w)
+        return F.pixel_shuffle(x, 2).relu(), F.channel_shuffle(y, 4), tokens, groups.sum(2), groups, torch.stack([x, y], 2).flatten(1, 2)
+
+
+def channels_last_spec(module, *shapes, **options):
+    calls = [(torch.randn(shape).to(memory_format=torch.channels_last),) for shape in shapes]
+    return Spec(module.to(memory_format=torch.channels_last), calls[0], calls, **options)
+
+
+@program
+def channels_last_views():
+    return channels_last_spec(ChannelsLastViews(8), (2, 8, 2, 3))
+
+
+@program
+def channels_last_views_dynamic():
+    sizes = ({0: torch.export.Dim("batch", min=1, max=3), 3: torch.export.Dim("width", min=1, max=5)},)
+    return channels_last_spec(ChannelsLastViews(8), (2, 8, 2, 3), (3, 8, 2, 5), (1, 8, 2, 1), dynamic_shapes=sizes)
+
+
+@program
+def channels_last_views_unplanned():
+    from executorch.exir import ExecutorchBackendConfig
+    from executorch.exir.passes import MemoryPlanningPass
+
+    config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False))
+    return channels_last_spec(ChannelsLastViews(8), (2, 8, 2, 3), config=config)
+
+
+class ChannelsLastState(nn.Module):
+    """Views of a parameter, of a buffer before and after its update, and of a tensor that two branches read."""
+
+    def __init__(self):
+        super().__init__()
+        self.kernel = nn.Parameter(torch.randn(4, 6, 2, 2))
+        self.register_buffer("total", torch.zeros(2, 6, 2, 3))
+
+    def forward(self, x):
+        split = lambda t: t.unflatten(1, (2, 3))
+        before = split(self.total).sum(2)
+        self.total.add_(x)
+        after = split(self.total).amax(2)
+        doubled = split(x * 2)
+        branch = torch.cond(x.sum() > 0, lambda t: t.sum(2), lambda t: t.amax(2), (doubled,))
+        return before, after, branch, split(self.kernel).sum((1, 3, 4)), doubled.mean(1)
+
+
+@program
+def channels_last_state():
+    net = ChannelsLastState()
+    net.total = net.total.to(memory_format=torch.channels_last)
+    spec = channels_last_spec(net, (2, 6, 2, 3), (2, 6, 2, 3), (2, 6, 2, 3))
+    spec.calls[1][0].neg_()
+    return spec
+
+
+class OneChannel(nn.Module):
+    """Sizes of 1, for which channels-last and row-major are the same strides."""
+
+    def forward(self, x):
+        return x.relu().clone() + 1, F.avg_pool2d(x, 4).clone(memory_format=torch.channels_last) * 2
+
+
+@program
+def channels_last_one_channel():
+    return channels_last_spec(OneChannel(), (2, 1, 4, 4))
+
+
 class Growing(nn.Module):
     def forward(self, x):
         n = x.shape[0]

@@ -1,6 +1,8 @@
 // Operators that change nothing but shape, order or type.
 #include <algorithm>
 
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+
 #include "kernels/planner/translator.h"
 
 namespace executorch {
@@ -45,13 +47,31 @@ bool view(Translator& t, Arguments args) {
   return t.integers(args[1], &sizes) && reshape_to(t, args[2], t.read(args[0]), sizes);
 }
 
+bool is_row_major(const Translator& t, int32_t id) {
+  const aten::Tensor& tensor = t.tensor(id);
+  return runtime::is_contiguous_dim_order(tensor.dim_order().data(),
+                                          static_cast<size_t>(tensor.dim()));
+}
+
+// Shares the memory of a tensor where both are row-major, and copies otherwise.
 bool et_view(Translator& t, Arguments args) {
   std::vector<int64_t> sizes;
   const ValueId self = t.read(args[0]);
   Dims dims;
-  if (self == kNoValue || !t.integers(args[1], &sizes)) return false;
+  if (self == kNoValue || !t.is_tensor(args[2]) || !t.integers(args[1], &sizes)) return false;
   if (!infer(&sizes, engine::numel(t.sizes(self))) || !to_dims(sizes, &dims)) return false;
-  return t.write_view(args[2], t.reshape(self, dims));
+  const ValueId shown = t.reshape(self, dims);
+  const bool shares_memory = is_row_major(t, args[0]) && is_row_major(t, args[2]);
+  return shares_memory ? t.write_view(args[2], shown) : t.write(args[2], shown);
+}
+
+// self, out: the same elements under the sizes of out.
+bool copy_elements(Translator& t, Arguments args) {
+  const ValueId self = t.read(args[0]);
+  if (self == kNoValue) return false;
+  Dims sizes;
+  for (const auto size : t.tensor(args[1]).sizes()) sizes.push(size);
+  return t.write(args[1], t.reshape(self, sizes));
 }
 
 std::vector<int64_t> sizes_of(Translator& t, ValueId value) {
@@ -326,6 +346,7 @@ const TranslateRow kRows[] = {
     {"aten::view_copy.out", 3, view},
     {"aten::_unsafe_view.out", 3, view},
     {"executorch_prim::et_view.default", 3, et_view},
+    {"executorch_prim::copy_elements.out", 3, copy_elements},
     {"aten::unsqueeze_copy.out", 3, unsqueeze},
     {"aten::squeeze_copy.dims_out", 3, squeeze_dims},
     {"aten::squeeze_copy.dim_out", 3, squeeze_dims},

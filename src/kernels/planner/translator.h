@@ -71,6 +71,8 @@ class Translator {
 
   bool is_none(int32_t id) const { return table_.value(id).isNone(); }
   bool is_tensor(int32_t id) const { return table_.value(id).isTensor(); }
+  /// The tensor of a value that is one.
+  const aten::Tensor& tensor(int32_t id) const { return table_.value(id).payload.as_tensor; }
   /// The tensor's present value, kNoValue when it cannot be told.
   ValueId read(int32_t id);
   bool read_list(int32_t id, std::vector<ValueId>* values);

@@ -1,4 +1,4 @@
-// The primitive operators: arithmetic on the sizes that a program computes with, and the two tensor
+// The primitive operators: arithmetic on the sizes that a program computes with, and the tensor
 // operators that control flow and views need. They belong to the runtime, so that every program
 // finds them. Internal.
 #pragma once
@@ -30,12 +30,17 @@ void call(KernelRuntimeContext& context, Stack stack) {
   if (error != Error::Ok) context.fail(error);
 }
 
+constexpr const char* kView = "executorch_prim::et_view.default";
+/// The loader's own operator, for views that a program does not spell out.
+constexpr const char* kCopyElements = "executorch_prim::copy_elements.out";
+
 // tensor_ops.cpp
 Error sym_size(Stack stack);
 Error sym_numel(Stack stack);
 Error local_scalar_dense(Stack stack);
 Error et_copy_index(Stack stack);
 Error et_view(Stack stack);
+Error copy_elements(Stack stack);
 
 // number_ops.cpp
 Error add(Stack stack);

@@ -129,10 +129,13 @@ TEST(PrimOpsTest, CountsOfArgumentsAreChecked) {
 }
 
 struct SmallTensor {
-  SmallTensor(std::vector<int32_t> sizes_, std::vector<float> data_) : sizes(sizes_), data(data_) {
-    for (size_t k = 0; k < sizes.size(); ++k) order.push_back(static_cast<uint8_t>(k));
+  SmallTensor(std::vector<int32_t> sizes_, std::vector<float> data_,
+              std::vector<uint8_t> order_ = {})
+      : sizes(sizes_), data(data_), order(order_) {
+    for (size_t k = order.size(); k < sizes.size(); ++k) order.push_back(static_cast<uint8_t>(k));
     strides.assign(sizes.size(), 1);
-    for (size_t k = sizes.size(); k > 1; --k) strides[k - 2] = strides[k - 1] * sizes[k - 1];
+    for (size_t k = sizes.size(); k > 1; --k)
+      strides[order[k - 2]] = strides[order[k - 1]] * sizes[order[k - 1]];
     impl = std::make_unique<TensorImpl>(ScalarType::Float, static_cast<ssize_t>(sizes.size()),
                                         sizes.data(), data.data(), order.data(), strides.data());
   }
@@ -154,27 +157,57 @@ TEST(PrimOpsTest, LooksAtTensors) {
   EXPECT_EQ(error_of("aten::_local_scalar_dense", {i(1)}), Error::InvalidType);
 }
 
+Error view(SmallTensor& tensor, std::vector<int64_t> sizes, SmallTensor& out) {
+  std::vector<EValue> items;
+  for (const int64_t size : sizes) items.push_back(i(size));
+  std::vector<EValue*> pointers;
+  for (EValue& item : items) pointers.push_back(&item);
+  std::vector<int64_t> room(sizes.size());
+  BoxedEvalueList<int64_t> list(pointers.data(), room.data(), static_cast<int>(sizes.size()));
+  std::vector<EValue> values = {tensor.value(), EValue(&list), out.value()};
+  return call("executorch_prim::et_view.default", values);
+}
+
 TEST(PrimOpsTest, RefusesViewsOfOtherElements) {
   SmallTensor tensor({2, 3}, {1, 2, 3, 4, 5, 6});
   SmallTensor out({3, 2}, std::vector<float>(6));
-  const auto view = [&](std::vector<int64_t> sizes) {
-    std::vector<EValue> items;
-    for (const int64_t size : sizes) items.push_back(i(size));
-    std::vector<EValue*> pointers;
-    for (EValue& item : items) pointers.push_back(&item);
-    std::vector<int64_t> room(sizes.size());
-    BoxedEvalueList<int64_t> list(pointers.data(), room.data(), static_cast<int>(sizes.size()));
-    std::vector<EValue> values = {tensor.value(), EValue(&list), out.value()};
-    return call("executorch_prim::et_view.default", values);
-  };
-  EXPECT_EQ(view({3, 2}), Error::Ok) << last_error_message();
+  EXPECT_EQ(view(tensor, {3, 2}, out), Error::Ok) << last_error_message();
   EXPECT_EQ(out.impl->data(), tensor.data.data());
-  EXPECT_EQ(view({3, -1}), Error::Ok);
-  EXPECT_EQ(view({-1, -1}), Error::InvalidArgument);
-  EXPECT_EQ(view({3, 3}), Error::InvalidArgument);
-  EXPECT_EQ(view({-2, 3}), Error::InvalidArgument);
-  EXPECT_EQ(view({int64_t{1} << 40, 2}), Error::InvalidArgument);
-  EXPECT_NE(view({6}), Error::Ok);
+  EXPECT_EQ(view(tensor, {3, -1}, out), Error::Ok);
+  EXPECT_EQ(view(tensor, {-1, -1}, out), Error::InvalidArgument);
+  EXPECT_EQ(view(tensor, {3, 3}, out), Error::InvalidArgument);
+  EXPECT_EQ(view(tensor, {-2, 3}, out), Error::InvalidArgument);
+  EXPECT_EQ(view(tensor, {int64_t{1} << 40, 2}, out), Error::InvalidArgument);
+  EXPECT_NE(view(tensor, {6}, out), Error::Ok);
+}
+
+TEST(PrimOpsTest, ViewsOfOtherDimOrdersAreCopies) {
+  SmallTensor tensor({2, 3}, {1, 4, 2, 5, 3, 6}, {1, 0});
+  SmallTensor rows({3, 2}, std::vector<float>(6));
+  ASSERT_EQ(view(tensor, {3, 2}, rows), Error::Ok) << last_error_message();
+  EXPECT_EQ(rows.data, (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  SmallTensor columns({3, 2}, std::vector<float>(6), {1, 0});
+  ASSERT_EQ(view(rows, {3, 2}, columns), Error::Ok) << last_error_message();
+  EXPECT_EQ(columns.data, (std::vector<float>{1, 3, 5, 2, 4, 6}));
+  columns.impl->set_data(rows.data.data());
+  EXPECT_EQ(view(rows, {3, 2}, columns), Error::InvalidArgument);
+  columns.impl->set_data(nullptr);
+  EXPECT_EQ(view(rows, {3, 2}, columns), Error::InvalidArgument);
+}
+
+TEST(PrimOpsTest, CopiesElementsInTheOrderOfTheirIndices) {
+  SmallTensor from({2, 2, 3}, {1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12}, {0, 2, 1});
+  SmallTensor to({4, 3}, std::vector<float>(12), {1, 0});
+  std::vector<EValue> values = {from.value(), to.value(), to.value()};
+  ASSERT_EQ(call("executorch_prim::copy_elements.out", values), Error::Ok) << last_error_message();
+  EXPECT_EQ(to.data, (std::vector<float>{1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12}));
+  SmallTensor scalar({}, {7});
+  SmallTensor one({1, 1}, {0});
+  values = {scalar.value(), one.value(), one.value()};
+  ASSERT_EQ(call("executorch_prim::copy_elements.out", values), Error::Ok) << last_error_message();
+  EXPECT_EQ(one.data[0], 7);
+  values = {from.value(), one.value(), one.value()};
+  EXPECT_EQ(call("executorch_prim::copy_elements.out", values), Error::InvalidArgument);
 }
 
 }  // namespace

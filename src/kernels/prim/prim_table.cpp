@@ -39,8 +39,8 @@ constexpr OperatorRow kRows[] = {
     {"executorch_prim::trunc.Scalar", "(Scalar a) -> SymInt", call<trunc, 2>},
     {"executorch_prim::et_copy_index.tensor",
      "(Tensor(a!) self, Tensor source, SymInt index) -> ()", call<et_copy_index, 3>},
-    {"executorch_prim::et_view.default", "(Tensor self, SymInt[] size) -> Tensor",
-     call<et_view, 3>},
+    {kView, "(Tensor self, SymInt[] size) -> Tensor", call<et_view, 3>},
+    {kCopyElements, "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", call<copy_elements, 3>},
 };
 
 const Error kRegistered = [] {

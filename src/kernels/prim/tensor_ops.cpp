@@ -4,9 +4,11 @@
 
 #include <executorch/runtime/core/checked_math.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 #include "kernels/prim/prim_ops.h"
+#include "runtime/executor/tensor_copy.h"
 
 namespace executorch {
 namespace runtime {
@@ -33,31 +35,27 @@ bool has_outermost_rows(const Tensor& list, const Tensor& row) {
   return true;
 }
 
-/// True if the elements lie in the order of their indices; dimensions of size one do not matter.
-bool is_contiguous(const Tensor& tensor) {
-  int64_t expected = 1;
-  for (ssize_t d = tensor.dim() - 1; d >= 0; --d) {
-    const int64_t size = tensor.sizes()[d];
-    if (size == 0) return true;
-    if (size != 1 && tensor.strides()[d] != expected) return false;
-    expected *= size;
-  }
-  return true;
+bool is_row_major(const Tensor& tensor) {
+  return is_contiguous_dim_order(tensor.dim_order().data(), static_cast<size_t>(tensor.dim()));
 }
 
-bool same_shape(const Tensor& a, const int32_t* sizes, size_t rank) {
-  if (static_cast<size_t>(a.dim()) != rank) return false;
-  for (size_t d = 0; d < rank; ++d) {
-    if (a.sizes()[d] != sizes[d]) return false;
-  }
-  return true;
+internal::Arrangement arrangement_of(const Tensor& tensor) {
+  return {static_cast<size_t>(tensor.dim()), tensor.sizes().data(), tensor.strides().data()};
 }
 
-bool same_dim_order(const Tensor& a, const Tensor& b) {
-  for (ssize_t d = 0; d < a.dim(); ++d) {
-    if (a.dim_order()[d] != b.dim_order()[d]) return false;
-  }
-  return true;
+/// Gives `out` the elements of `self` in the order of their indices.
+Error copy_in_order(const Tensor& self, const Tensor& out) {
+  const size_t nbytes = self.nbytes();
+  if (nbytes == 0) return Error::Ok;
+  const auto* from = static_cast<const uint8_t*>(self.const_data_ptr());
+  auto* to = static_cast<uint8_t*>(out.mutable_data_ptr());
+  ET_REQUIRE(from != nullptr && to != nullptr, InvalidArgument,
+             "the tensor or its view has no memory, and their dim orders forbid to share it");
+  ET_REQUIRE(to + nbytes <= from || from + nbytes <= to, InvalidArgument,
+             "the view lies in the memory of the tensor, but their dim orders forbid to share it");
+  internal::copy_reshaped(to, arrangement_of(out), from, arrangement_of(self),
+                          static_cast<size_t>(self.element_size()));
+  return Error::Ok;
 }
 
 /// Sizes of a view of `numel` elements; one of them may be -1 and is then worked out.
@@ -89,6 +87,13 @@ Error resolve_view_sizes(executorch::aten::ArrayRef<int64_t> given, int64_t nume
   }
   ET_REQUIRE(known == total, InvalidArgument, "a view of %lld elements of a tensor of %lld",
              static_cast<long long>(known), static_cast<long long>(numel));
+  return Error::Ok;
+}
+
+Error check_same_type(const Tensor& self, const Tensor& view) {
+  ET_REQUIRE(self.scalar_type() == view.scalar_type(), InvalidArgument,
+             "the view has element type %d, the tensor %d", static_cast<int>(view.scalar_type()),
+             static_cast<int>(self.scalar_type()));
   return Error::Ok;
 }
 
@@ -215,7 +220,8 @@ Error et_copy_index(Stack stack) {
   return Error::Ok;
 }
 
-/// Lets the result share the memory of `self` under other sizes.
+/// Lets the result share the memory of `self` under other sizes. Where one of them is not row-major
+/// by its dim order, the elements are copied into the result's own memory.
 Error et_view(Stack stack) {
   ET_TRY(check_tensor(*stack[0], "self"));
   ET_TRY(check_tensor(*stack[2], "out"));
@@ -223,19 +229,26 @@ Error et_view(Stack stack) {
   Tensor out = stack[2]->payload.as_tensor;
   auto given = stack[1]->tryToIntList();
   if (!given.ok()) return given.error();
-  ET_REQUIRE(self.scalar_type() == out.scalar_type(), InvalidArgument,
-             "the view has element type %d, the tensor %d", static_cast<int>(out.scalar_type()),
-             static_cast<int>(self.scalar_type()));
+  ET_TRY(check_same_type(self, out));
   int32_t sizes[kMaxRank];
   ET_TRY(resolve_view_sizes(given.get(), self.numel(), sizes));
-  const size_t rank = given->size();
-  ET_TRY(resize_tensor(out, executorch::aten::ArrayRef<int32_t>(sizes, rank)));
-  const bool same_layout = (is_contiguous(self) && is_contiguous(out)) ||
-                           (same_shape(self, sizes, rank) && same_dim_order(self, out));
-  ET_REQUIRE(same_layout, InvalidArgument,
-             "a view of other sizes needs tensors in contiguous dim order");
+  ET_TRY(resize_tensor(out, executorch::aten::ArrayRef<int32_t>(sizes, given->size())));
+  if (!is_row_major(self) || !is_row_major(out)) return copy_in_order(self, out);
   out.unsafeGetTensorImpl()->set_data(self.mutable_data_ptr());
   return Error::Ok;
+}
+
+/// Copies the elements of `self` in the order of their indices into `out`, which has other sizes.
+Error copy_elements(Stack stack) {
+  ET_TRY(check_tensor(*stack[0], "self"));
+  ET_TRY(check_tensor(*stack[1], "out"));
+  const Tensor& self = stack[0]->payload.as_tensor;
+  const Tensor& out = stack[1]->payload.as_tensor;
+  ET_TRY(check_same_type(self, out));
+  ET_REQUIRE(self.numel() == out.numel(), InvalidArgument,
+             "a view of %lld elements of a tensor of %lld", static_cast<long long>(out.numel()),
+             static_cast<long long>(self.numel()));
+  return copy_in_order(self, out);
 }
 
 }  // namespace prim

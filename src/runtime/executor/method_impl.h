@@ -65,6 +65,8 @@ struct ValueRecord {
   bool freed = false;
   /// An operand of a kernel or delegate, or a move's destination: for planners.
   bool written = false;
+  /// Nothing writes it, but its place was given or written earlier in the run, see hidden_views.h.
+  bool shows_own_run = false;
 };
 
 /// An instruction, or a planned step in its place.
@@ -92,6 +94,15 @@ struct ItemChain {
   Item* items = nullptr;
   size_t count = 0;
 };
+
+/// Points jumps to where the items have moved: `moved_to` has an entry for each old index and for
+/// the end.
+inline void redirect_jumps(ItemChain& chain, const uint32_t* moved_to) {
+  for (size_t i = 0; i < chain.count; ++i) {
+    Item& item = chain.items[i];
+    if (item.kind == Item::Kind::JumpFalse) item.destination = moved_to[item.destination];
+  }
+}
 
 /// A delegate and what must live as long.
 struct LoadedDelegate {
@@ -154,12 +165,18 @@ class MethodImpl {
   Span<ExternalConstant> external_constants;
   Span<PlannedStep*> steps;
   Span<const char*> report;
-  size_t plan_bytes = 0;
+  size_t plan_bytes = 0;  ///< of steps and copies of views
   bool* input_set = nullptr;
   size_t inputs_missing = 0;
   MergedDataMap* merged_data = nullptr;
   /// For each arena the bytes that tensors are planned into.
   Span<Span<uint8_t>> arenas;
+  /// Of the arenas, and what is held beyond them so far.
+  size_t held_bytes() const {
+    size_t total = plan_bytes;
+    for (const Span<uint8_t>& arena : arenas) total += arena.size();
+    return total;
+  }
   /// Tensor values that are put back into place before an execution.
   Span<uint32_t> restored;
 

@@ -35,6 +35,7 @@ Error MethodLoader::load_chains() {
     if (error != Error::Ok) return error;
   }
   if (num_missing_ > 0) return report_missing_operators();
+  ET_TRY(copy_views());
   for (const ItemChain& chain : method_.chains) {
     for (size_t i = 0; i < chain.count; ++i) note_effects(chain.items[i]);
   }

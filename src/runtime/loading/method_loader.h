@@ -9,6 +9,8 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
+class HiddenViews;
+
 /// What Program::load_method() was called with.
 struct LoadRequest {
   MemoryManager* memory;
@@ -85,6 +87,14 @@ class MethodLoader {
   void note_effects(const Item& item);
   Error check_items();
   Error list_restored_values();
+
+  // view_copies.cpp
+  Error copy_views();
+  Error prepare_view(const Item& item);
+  Error give_own_memory(size_t index);
+  Error copy_constant(size_t base, size_t view);
+  Error make_copy(size_t base, size_t view, uint32_t source, Item* item);
+  Error insert_copies(const HiddenViews& views, size_t chain_index);
 
   // call_signature.cpp
   Result<const CallSignature*> find_signature(const char* operator_name);

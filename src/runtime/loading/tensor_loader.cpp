@@ -100,6 +100,7 @@ Error MethodLoader::place_tensor(const fb::Tensor& table, ValueRecord& record) {
   }
   switch (record.storage) {
     case TensorStorage::Unplanned:
+    case TensorStorage::ViewCopy:
       return Error::Ok;
     case TensorStorage::Constant: {
       auto data = program_.get_constant_buffer_data(table.data_buffer_idx(), record.max_nbytes);

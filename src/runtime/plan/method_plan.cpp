@@ -40,19 +40,9 @@ Error register_method_planner(MethodPlanner* planner) {
 
 namespace internal {
 
-namespace {
-
-size_t arena_bytes(const MethodImpl& method) {
-  size_t total = 0;
-  for (const Span<uint8_t>& arena : method.arenas) total += arena.size();
-  return total;
-}
-
-}  // namespace
-
 size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
-  const size_t arenas = arena_bytes(method);
-  const size_t left = options.memory_limit > arenas ? options.memory_limit - arenas : 0;
+  const size_t held = method.held_bytes();
+  const size_t left = options.memory_limit > held ? options.memory_limit - held : 0;
   return options.plan_memory_limit < left ? options.plan_memory_limit : left;
 }
 

@@ -147,7 +147,7 @@ Error RecordingPlanEditor::apply() {
   ET_REQUIRE(steps != nullptr, MemoryAllocationFailed, "no memory for a plan");
   ET_TRY(collect_report());
   for (size_t c = 0; c < method_.chains.size(); ++c) ET_TRY(apply_to(c));
-  method_.plan_bytes = memory_bytes();
+  method_.plan_bytes += memory_bytes();
   size_t count = 0;
   for (StepNode* node = first_step_; node != nullptr; node = node->next)
     steps[count++] = node->step.release();
@@ -187,10 +187,7 @@ Error RecordingPlanEditor::apply_to(size_t index) {
   }
   moved_to[chain.count] = kept;
   chain.count = kept;
-  for (size_t i = 0; i < kept; ++i) {
-    Item& item = chain.items[i];
-    if (item.kind == Item::Kind::JumpFalse) item.destination = moved_to[item.destination];
-  }
+  redirect_jumps(chain, moved_to);
   return Error::Ok;
 }
 

@@ -3,6 +3,8 @@
 #include <executorch/runtime/core/error_message.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
+#include "runtime/executor/operand_use.h"
+
 namespace executorch {
 namespace runtime {
 namespace internal {
@@ -26,28 +28,6 @@ InstructionKind plan_kind(Item::Kind kind) {
       break;
   }
   return InstructionKind::Kernel;
-}
-
-/// Calls visit(index) for a value, or for each element of a list.
-template <class Visit>
-void for_each_value(const MethodImpl& method, int32_t index, Visit visit) {
-  visit(static_cast<size_t>(index));
-  for (const EValue* element : method.records[index].items) {
-    if (element != nullptr) visit(static_cast<size_t>(element - method.values));
-  }
-}
-
-enum class Use : uint8_t { Read, Write, ReadWrite };
-
-/// What an instruction does with one of its operands, as far as is known.
-Use use_of(const Item& item, size_t operand) {
-  if (item.kind == Item::Kind::Move) return operand == 0 ? Use::Read : Use::Write;
-  if (item.kind == Item::Kind::JumpFalse) return Use::Read;
-  if (item.kind == Item::Kind::Free) return Use::Write;
-  if (item.signature == nullptr || !item.signature->knows_writes) return Use::ReadWrite;
-  if (operand >= item.signature->arguments.size()) return Use::Write;
-  const ArgumentRule& rule = item.signature->arguments[operand];
-  return rule.out ? Use::Write : rule.written ? Use::ReadWrite : Use::Read;
 }
 
 /// Whether the kernel is the one that a library registered with the schema: not the application's
@@ -150,21 +130,18 @@ Error LoadedMethodView::find_states_in(const ItemChain& chain, bool* written) {
 }
 
 void LoadedMethodView::note_reads(const Item& item, const bool* written) {
-  for (size_t operand = 0; operand < item.indices.size(); ++operand) {
-    if (use_of(item, operand) == Use::Write) continue;
-    for_each_value(method_, item.indices[operand], [&](size_t index) {
-      const ValueRecord& record = method_.records[index];
-      if (!written[index] && record.tensor != nullptr && is_planned(record.storage))
-        values_[index].state = true;
-    });
-  }
+  for_each_operand(method_, item, [&](size_t index, Use use) {
+    const ValueRecord& record = method_.records[index];
+    if (use != Use::Write && !written[index] && record.tensor != nullptr &&
+        is_planned(record.storage) && !record.shows_own_run)
+      values_[index].state = true;
+  });
 }
 
 void LoadedMethodView::note_writes(const MethodImpl& method, const Item& item, bool* written) {
-  for (size_t operand = 0; operand < item.indices.size(); ++operand) {
-    if (use_of(item, operand) == Use::Read) continue;
-    for_each_value(method, item.indices[operand], [&](size_t index) { written[index] = true; });
-  }
+  for_each_operand(method, item, [&](size_t index, Use use) {
+    if (use != Use::Read) written[index] = true;
+  });
 }
 
 }  // namespace internal

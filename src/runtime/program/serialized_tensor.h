@@ -34,6 +34,7 @@ enum class TensorStorage : uint8_t {
   PlannedInitial,    ///< in an arena, initial value in the program
   PlannedExternal,   ///< in an arena, initial value in a data file
   Unplanned,         ///< supplied later by the caller or by another instruction
+  ViewCopy,          ///< on the method's heap: a view that cannot share its tensor's bytes
 };
 
 TensorStorage tensor_storage(const executorch_flatbuffer::Tensor& tensor);

@@ -8,12 +8,28 @@ namespace executorch {
 namespace kernels {
 namespace {
 
-/// A given dim order must be the output's; None leaves it to the program.
-Error check_dim_order(std::optional<IntList> dim_order, const Tensor& out) {
+bool is_permutation(IntList dim_order, size_t rank) {
+  uint32_t seen = 0;
+  for (int64_t d : dim_order) {
+    if (d < 0 || d >= static_cast<int64_t>(rank)) return false;
+    seen |= 1u << d;
+  }
+  return dim_order.size() == rank && seen == (1u << rank) - 1;
+}
+
+/// A given dim order must be the output's; None leaves it to the program. Dimensions of size 1 may
+/// stand anywhere: exporters derive one order from memory formats and the other from strides.
+Error check_dim_order(std::optional<IntList> dim_order, const Sizes& sizes, const Tensor& out) {
   if (!dim_order.has_value()) return Error::Ok;
   const auto order = out.dim_order();
-  bool equal = dim_order->size() == order.size();
-  for (size_t d = 0; equal && d < order.size(); ++d) equal = (*dim_order)[d] == order[d];
+  const size_t rank = order.size();
+  bool equal = is_permutation(*dim_order, rank) && static_cast<size_t>(sizes.rank) == rank;
+  for (size_t i = 0, j = 0; equal && i < rank; ++i) {
+    const int64_t d = (*dim_order)[i];
+    if (sizes[static_cast<int>(d)] == 1) continue;
+    while (sizes[order[j]] == 1) ++j;
+    equal = order[j++] == d;
+  }
   ET_REQUIRE(equal, InvalidArgument, "argument 'dim_order': %s is not the dim order of out, %s",
              describe(*dim_order).text, describe(out).text);
   return Error::Ok;
@@ -27,21 +43,21 @@ Error check_blocking(bool non_blocking) {
 Error clone_dim_order(Context&, const Tensor& self, bool non_blocking,
                       std::optional<IntList> dim_order, Tensor& out) {
   ET_TRY(check_blocking(non_blocking));
-  ET_TRY(check_dim_order(dim_order, out));
+  ET_TRY(check_dim_order(dim_order, sizes_of(self), out));
   return write_view(out, self, view_of(self));
 }
 
 Error to_dim_order_copy(Context&, const Tensor& self, bool non_blocking,
                         std::optional<IntList> dim_order, Tensor& out) {
   ET_TRY(check_blocking(non_blocking));
-  ET_TRY(check_dim_order(dim_order, out));
+  ET_TRY(check_dim_order(dim_order, sizes_of(self), out));
   return write_converted(out, self);
 }
 
 Error empty_dim_order(Context&, IntList size, std::optional<IntList> dim_order, Tensor& out) {
   ET_TRY(check_list_rank(size, "size"));
   ET_TRY(resize_output(out, to_sizes(size)));
-  return check_dim_order(dim_order, out);
+  return check_dim_order(dim_order, to_sizes(size), out);
 }
 
 /// Checks both sides of a copy between devices and finds the allocator of the device that is not
