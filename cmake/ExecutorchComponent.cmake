@@ -14,21 +14,24 @@
 #   foo_test.cpp   goes into the test program <name>_tests, never into the library
 #
 # The library is called executorch_<name>, its public alias executorch::<name>.
+#
+#   executorch_private_library(<name> LEAN_FOLDERS <dir>... [PRIVATE_LINKS <target>...])
+#
+# Code that several shared libraries contain, each a copy of its own that it does not export: list executorch_<name>
+# among their PRIVATE_LINKS.
 include_guard(GLOBAL)
 include(InstructionSets)
 
 set(EXECUTORCH_LEAN_OPTIONS -fno-exceptions -fno-rtti)
 
-function(executorch_component name)
-  cmake_parse_arguments(ARG "" "OUTPUT;SOVERSION" "FOLDERS;LEAN_FOLDERS;PUBLIC_LINKS;PRIVATE_LINKS;DEFINES"
-                        ${ARGN})
-  set(target executorch_${name})
+# Sorts the files of folders into the caller's lists `sources`, `isa_sources` and `tests`.
+function(executorch_collect_sources folders lean_folders)
   set(sources)
   set(isa_sources)
   set(tests)
-  foreach(folder IN LISTS ARG_FOLDERS ARG_LEAN_FOLDERS)
+  foreach(folder IN LISTS folders lean_folders)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
-    if(folder IN_LIST ARG_LEAN_FOLDERS)
+    if(folder IN_LIST lean_folders)
       set(lean TRUE)
     else()
       set(lean FALSE)
@@ -46,7 +49,16 @@ function(executorch_component name)
       endif()
     endforeach()
   endforeach()
+  set(sources ${sources} PARENT_SCOPE)
+  set(isa_sources ${isa_sources} PARENT_SCOPE)
+  set(tests ${tests} PARENT_SCOPE)
+endfunction()
 
+function(executorch_component name)
+  cmake_parse_arguments(ARG "" "OUTPUT;SOVERSION" "FOLDERS;LEAN_FOLDERS;PUBLIC_LINKS;PRIVATE_LINKS;DEFINES"
+                        ${ARGN})
+  set(target executorch_${name})
+  executorch_collect_sources("${ARG_FOLDERS}" "${ARG_LEAN_FOLDERS}")
   string(TOUPPER ${name} upper)
   # The objects stand alone so that unit tests reach what the library hides.
   set(objects ${target}_objects)
@@ -77,6 +89,17 @@ function(executorch_component name)
     executorch_test_program(${name}_tests SOURCES ${tests} ${all_objects}
                             LINKS ${ARG_PUBLIC_LINKS} ${ARG_PRIVATE_LINKS} DEFINES ${ARG_DEFINES}
                             EXECUTORCH_BUILDING_${upper})
+  endif()
+endfunction()
+
+function(executorch_private_library name)
+  cmake_parse_arguments(ARG "" "" "LEAN_FOLDERS;PRIVATE_LINKS" ${ARGN})
+  executorch_collect_sources("" "${ARG_LEAN_FOLDERS}")
+  add_library(executorch_${name} STATIC ${sources})
+  target_include_directories(executorch_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(executorch_${name} PRIVATE executorch_headers executorch_build_options ${ARG_PRIVATE_LINKS})
+  if(EXECUTORCH_BUILD_TESTS AND tests)
+    executorch_test_program(${name}_tests SOURCES ${tests} LINKS executorch_${name} ${ARG_PRIVATE_LINKS})
   endif()
 endfunction()
 

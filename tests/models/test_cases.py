@@ -59,7 +59,6 @@ print(json.dumps(results))
 # Operators that the library does not have yet; strict: a case that passes must leave this list.
 WAITING = {
     "upsample_aa_down": "aten::_upsample_bilinear2d_aa.out",
-    "int8_linear_portable": "quantized_decomposed::*",
 }
 
 

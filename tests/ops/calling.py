@@ -19,6 +19,8 @@ _DTYPE_CODES = {
 @functools.cache
 def library():
     """Our Python extension, loaded here for the first time: the environment says which instruction set it uses."""
+    import executorch.extension.llm.custom_ops.custom_ops
+    import executorch.kernels.quantized  # noqa: F401
     from executorch.extension.pybindings import _portable_lib
 
     return _portable_lib

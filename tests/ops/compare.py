@@ -26,7 +26,8 @@ _ACCUMULATING = {
     "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool2d",
     "_adaptive_avg_pool3d", "native_layer_norm", "native_group_norm", "_native_batch_norm_legit",
     "_native_batch_norm_legit_no_training", "_softmax", "_log_softmax", "scatter_add", "index_put", "index_put_",
-    "upsample_bilinear2d", "norm", "linalg_vector_norm",
+    "upsample_bilinear2d", "norm", "linalg_vector_norm", "mixed_mm", "mixed_linear", "custom_sdpa", "sdpa_with_kv_cache",
+    "custom_quantized_sdpa", "fast_hadamard_transform", "gated_delta_rule", "channelwise_gated_delta_rule",
 }  # fmt: skip
 _ACCUMULATED = {
     torch.float16: 1.0e-3,

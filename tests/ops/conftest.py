@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from ops import report
+from ops import calling, report
 
 SEED = 20240801
 
@@ -23,8 +23,7 @@ def instruction_sets() -> list[str]:
 
 
 def schemas() -> dict[str, str | None]:
-    from executorch.extension.pybindings import _portable_lib as library
-
+    library = calling.library()
     return {name: library._get_operator_schema(name) for name in library._get_operator_names()}
 
 

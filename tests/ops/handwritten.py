@@ -5,7 +5,7 @@ import random
 
 import torch
 
-from ops import gradients
+from ops import gradients, llm_samples, quantized_samples
 from ops.recording import DTYPES, Sample, run_twin
 from ops.rows import Row
 from ops.variants import with_layout
@@ -29,7 +29,7 @@ def _by_twin(row: Row, *calls: list, **options) -> list[Sample]:
         try:
             inputs, expected = run_twin(row, inputs, options)
             samples.append(Sample(row, inputs, expected, options=options))
-        except (RuntimeError, IndexError, ValueError, TypeError) as error:
+        except (RuntimeError, IndexError, ValueError, TypeError, AssertionError) as error:
             samples.append(Sample(row, inputs, error=str(error).splitlines()[0], kind="error"))
     return samples
 
@@ -336,7 +336,10 @@ _MAKERS = {
 
 
 def samples_of(row: Row) -> list[Sample]:
-    if row.name in _MAKERS:
+    opt_in = quantized_samples.MAKERS.get(row.name) or llm_samples.MAKERS.get(row.name)
+    if opt_in is not None:
+        samples = opt_in(row, _by_twin)
+    elif row.name in _MAKERS:
         samples = _MAKERS[row.name](row)
     elif row.name in gradients.CALLS:
         samples = _by_twin(row, *gradients.CALLS[row.name]())

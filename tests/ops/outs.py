@@ -66,6 +66,8 @@ def too_small(sample: Sample) -> str | None:
 def _pytorch_with_outs(sample: Sample, outs: list):
     """What PyTorch's own out variant writes into these, or None when it refuses."""
     row = sample.row
+    if row.namespace != "aten":
+        return None
     packet = getattr(torch.ops.aten, row.base)
     overload = getattr(packet, row.name.split(".")[1])
     positional, keyword = [], {}

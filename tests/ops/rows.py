@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ops import references
+
 # Rows whose functional form carries another name than the row without "_copy".
 _OTHER_NAMES = {
     "lift_fresh_copy": ["lift_fresh"],
@@ -26,7 +28,7 @@ class Row:
 
     name: str
     schema: object
-    twin: object = None  # the PyTorch overload that computes the same without outs
+    twin: object = None  # the PyTorch overload, or reference, that computes the same without outs
     exact: list = field(default_factory=list)  # overloads with the same arguments
     scalarised: list = field(default_factory=list)  # overloads with a tensor where the row has a number
 
@@ -118,6 +120,8 @@ def parse_rows(schemas: dict[str, str | None]) -> dict[str, Row]:
         row = Row(name, torch._C.parse_schema(name.removesuffix(".default") + text))
         if row.namespace == "aten":
             _find_overloads(row)
+        else:
+            row.twin = references.find(name)
         rows[name] = row
     return rows
 

@@ -15,7 +15,7 @@ _MISREAD_LAYOUTS = {
     "adaptive_max_pool3d_backward", "fractional_max_pool2d_backward", "fractional_max_pool3d_backward",
 }  # fmt: skip
 _MOST_OUTS = 100
-_REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
+_REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, AssertionError)
 
 
 def with_layout(tensor: torch.Tensor, order: list[int]) -> torch.Tensor:

@@ -118,6 +118,28 @@ def test_runtime_alone_names_what_is_missing(package, tmp_path):
     assert "aten::" in output and "executorch::kernels" in output
 
 
+def test_opt_in_operators(package, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text("""
+cmake_minimum_required(VERSION 3.19)
+project(app LANGUAGES CXX)
+find_package(executorch REQUIRED COMPONENTS kernels_quantized kernels_llm)
+add_executable(my_app main.cpp)
+target_link_libraries(my_app PRIVATE executorch::runtime executorch::kernels_quantized executorch::kernels_llm)
+""")
+    (source / "main.cpp").write_text("""
+#include <executorch/runtime/kernel/operator_registry.h>
+int main() {
+  using executorch::runtime::registry_has_op_function;
+  return registry_has_op_function("quantized_decomposed::add.out") && registry_has_op_function("llama::custom_sdpa.out") &&
+                 !registry_has_op_function("aten::add.out") ? 0 : 1;
+}
+""")
+    folder = build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
+    run(folder / "my_app")
+
+
 def test_linker_that_drops_unused_libraries_keeps_kernels(package, tmp_path):
     folder = build(_cmakes()[0], EXAMPLE, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}",
                    "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed -Wl,--gc-sections",

@@ -17,9 +17,13 @@ OWNERS = {
     "executorch9extension10threadpool14get_threadpool": "libexecutorch_threadpool.so",
     "executorch9extension12parallel_for": "libexecutorch_threadpool.so",
     "executorch6etdump9ETDumpGenC": "libexecutorch_etdump.so",
+    "executorch7kernels26cpu_operators_registration": "libexecutorch_optimized_native_cpu_ops_lib.so.1",
+    "executorch7kernels32quantized_operators_registration": "libexecutorch_kernels_quantized.so",
+    "executorch7kernels26llm_operators_registration": "libexecutorch_kernels_llm.so",
 }
 COMPONENTS = ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_compute.so",
-              "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]  # fmt: skip
+              "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_kernels_quantized.so",
+              "libexecutorch_kernels_llm.so", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]  # fmt: skip
 
 
 def _shipped(package: pathlib.Path) -> list[pathlib.Path]:
@@ -57,6 +61,7 @@ def test_extension_is_thin(package):
     for library in ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_optimized_native_cpu_ops_lib.so.1",
                     "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]:
         assert library in needed
+    assert not [library for library in needed if "kernels_" in library], "opt-in libraries are loaded by import"
 
 
 def test_soname_is_file_name_and_runpath_is_relative(package):
@@ -73,6 +78,12 @@ def test_no_path_of_the_build_machine(package):
     source = str(pathlib.Path(__file__).resolve().parents[2]).encode()
     for path in [*_shipped(package), *package.rglob("*.cmake"), *package.rglob("*.pc")]:
         assert source not in path.read_bytes(), f"{path.name} names the build folder"
+
+
+def test_opt_in_libraries_need_no_other_operators(package):
+    for name in ("libexecutorch_kernels_quantized.so", "libexecutorch_kernels_llm.so"):
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", _dynamic(package / "lib" / name))
+        assert "libexecutorch.so" in needed and not [library for library in needed if "ops_lib" in library]
 
 
 def test_exports_nothing_of_third_parties(package):

@@ -304,6 +304,10 @@ size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k, bool packed)
   return scratch_bytes(gemm_kernels(isa), m, n, k, packed, threadpool::pool_thread_count());
 }
 
+size_t gemm_task_scratch_bytes(int64_t m, int64_t n, int64_t k, bool packed) noexcept {
+  return align_up(scratch_bytes(gemm_kernels(), m, n, k, packed, 1));
+}
+
 void gemm(const GemmArgs& args, void* scratch, size_t bytes) noexcept {
   const GemmKernels& kernels =
       args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();

@@ -66,6 +66,10 @@ EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(int64_t m, int64_t n, int64_t k
 EXECUTORCH_COMPUTE_API size_t gemm_scratch_bytes(Isa isa, int64_t m, int64_t n, int64_t k,
                                                  bool packed) noexcept;
 
+/// The same for a product inside a task of the pool, which that task's thread computes alone.
+EXECUTORCH_COMPUTE_API size_t gemm_task_scratch_bytes(int64_t m, int64_t n, int64_t k,
+                                                      bool packed) noexcept;
+
 /// Computes. `scratch` of at least gemm_scratch_bytes; when the pool has grown since, as many
 /// threads take part as there is scratch for. C must not overlap A or B.
 EXECUTORCH_COMPUTE_API void gemm(const GemmArgs& args, void* scratch,

@@ -69,6 +69,10 @@ struct NormRowLoops {
   /// The same down `n` rows `stride` apart, for `width` adjacent columns.
   void (*softmax_columns)(const T* in, T* out, int64_t n, int64_t stride, int64_t width);
   void (*log_softmax_columns)(const T* in, T* out, int64_t n, int64_t stride, int64_t width);
+  /// The parts of a softmax: the largest value (-infinity of none; NaN wins), and out = exp(in -
+  /// max), whose sum is returned.
+  T (*max)(const T* in, int64_t n);
+  T (*exp_sum)(const T* in, T* out, int64_t n, T max);
   T (*sum)(const T* in, int64_t n);
   T (*square_sum)(const T* in, int64_t n, T center);
   /// out = (in - mean) * rstd * weight + bias; weight and bias may be null.

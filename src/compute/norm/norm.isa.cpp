@@ -210,8 +210,9 @@ void scale_shift_each(const Element<V>* in, Element<V>* out, int64_t n, const El
 template <class V>
 constexpr NormRowLoops<Element<V>> row_loops_of() {
   return {softmax_row<V>,           log_softmax_row<V>, softmax_columns<V, false>,
-          softmax_columns<V, true>, sum_row<V>,         square_sum_row<V>,
-          normalize_row<V>,         scale_shift_row<V>, scale_shift_each<V>};
+          softmax_columns<V, true>, row_max<V>,         exp_row<V>,
+          sum_row<V>,               square_sum_row<V>,  normalize_row<V>,
+          scale_shift_row<V>,       scale_shift_each<V>};
 }
 
 }  // namespace

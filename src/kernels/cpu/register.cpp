@@ -1,8 +1,6 @@
-#include <cstddef>
-#include <new>
+#include <iterator>
 
 #include <executorch/runtime/platform/export.h>
-#include <executorch/runtime/platform/log.h>
 
 #include "kernels/cpu/tables.h"
 
@@ -37,20 +35,6 @@ constexpr Table (*kTables[])() = {
     dim_order_rows,
 };
 
-Error register_all() {
-  size_t count = 0;
-  for (auto table : kTables) count += table().size();
-  // Lives as long as the process: the registry keeps the rows by address.
-  OperatorRow* rows = new (std::nothrow) OperatorRow[count];
-  ET_REQUIRE(rows != nullptr, MemoryAllocationFailed,
-             "no memory for the table of %zu CPU operators", count);
-  size_t next = 0;
-  for (auto table : kTables) {
-    for (const OperatorRow& row : table()) rows[next++] = row;
-  }
-  return runtime::register_operator_library("CPU operators", {rows, count});
-}
-
 }  // namespace
 
 /// The outcome of registering this library's operators, which happens when it is loaded. Referring
@@ -58,11 +42,7 @@ Error register_all() {
 EXECUTORCH_KERNELS_API Error cpu_operators_registration();
 
 Error cpu_operators_registration() {
-  static const Error result = [] {
-    const Error error = register_all();
-    if (error != Error::Ok) ET_LOG(Error, "%s", runtime::last_error_message());
-    return error;
-  }();
+  static const Error result = register_tables("CPU operators", {kTables, std::size(kTables)});
   return result;
 }
 

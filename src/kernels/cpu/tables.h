@@ -5,15 +5,10 @@
  */
 #pragma once
 
-#include <cstddef>
-
-#include "kernels/support/kernel.h"
+#include "kernels/support/registration.h"
 
 namespace executorch {
 namespace kernels {
-
-/// Rows of one source file.
-using Table = Span<const OperatorRow>;
 
 Table elementwise_unary_rows();
 Table elementwise_binary_rows();

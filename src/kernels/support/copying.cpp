@@ -115,6 +115,28 @@ void ContiguousOutput::finish() {
   if (staged_) compute::convert(target_, view_);
 }
 
+compute::DenseAxis dense_axis(const TensorView& view, int d) {
+  const int64_t numel = view.numel();
+  if (view.rank == 0) return {1, 1, 1};
+  const int64_t count = view.sizes[d];
+  if (numel == 0) return {0, count, 1};
+  const int64_t inner = view.strides[d];
+  return {numel / (count * inner), count, inner};
+}
+
+Error InputLike::prepare(const Tensor& tensor, const Tensor& like) {
+  data_ = tensor.const_data_ptr();
+  if (same_layout(tensor, like)) return Error::Ok;
+  ET_TRY(allocate_elements(scratch_, tensor, tensor.scalar_type()));
+  TensorView copy = view_of(like);
+  copy.data = scratch_.as<char>();
+  copy.dtype = compute_dtype(tensor.scalar_type());
+  copy.element_size = static_cast<size_t>(tensor.element_size());
+  compute::copy(copy, view_of(tensor));
+  data_ = scratch_.data();
+  return Error::Ok;
+}
+
 Error DenseMap::prepare(const Tensor& self, const Tensor& out) {
   const ScalarType dtype = accumulation_type(out.scalar_type());
   target_ = view_of(out);
@@ -131,15 +153,6 @@ Error DenseMap::prepare(const Tensor& self, const Tensor& out) {
   compute::convert(staged_view_, view_of(self));
   in_ = out_;
   return Error::Ok;
-}
-
-compute::DenseAxis DenseMap::axis(int d) const {
-  const int64_t numel = target_.numel();
-  if (target_.rank == 0) return {1, 1, 1};
-  const int64_t count = target_.sizes[d];
-  if (numel == 0) return {0, count, 1};
-  const int64_t inner = target_.strides[d];
-  return {numel / (count * inner), count, inner};
 }
 
 void DenseMap::finish() {

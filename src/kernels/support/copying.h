@@ -71,6 +71,22 @@ class ContiguousOutput {
   bool staged_ = false;
 };
 
+/// The memory of a dense tensor around dimension `d`.
+compute::DenseAxis dense_axis(const TensorView& view, int d);
+
+/// A tensor's elements in the layout of another one of the same sizes: the tensor itself, or a copy
+/// in scratch.
+class InputLike {
+ public:
+  explicit InputLike(Context& context) : scratch_(context) {}
+  Error prepare(const Tensor& tensor, const Tensor& like);
+  const void* data() const { return data_; }
+
+ private:
+  Scratch scratch_;
+  const void* data_ = nullptr;
+};
+
 /// The type that floating point operators compute in: double for itself, float for all others.
 constexpr ScalarType accumulation_type(ScalarType dtype) {
   return dtype == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
@@ -95,7 +111,7 @@ class DenseMap {
     return reinterpret_cast<T*>(out_);
   }
   /// The memory around dimension `d`.
-  compute::DenseAxis axis(int d) const;
+  compute::DenseAxis axis(int d) const { return dense_axis(target_, d); }
   void finish();
 
  private:

@@ -1,0 +1,1 @@
+"""Operators of language models: import ``custom_ops`` to load them."""

@@ -1,0 +1,15 @@
+"""Importing this loads the operators ``llama::*`` and ``preprocess::*``.
+
+Where PyTorch is installed, ``torch.ops.llama`` and ``torch.ops.preprocess`` have them too.
+"""
+
+import importlib.util
+
+from executorch import _operator_libraries
+
+_names = _operator_libraries.load("libexecutorch_kernels_llm.so", "llama", "preprocess")
+
+if importlib.util.find_spec("torch") is not None:
+    from executorch.extension.llm.custom_ops import _torch
+
+    _torch.define(_names)

@@ -1,0 +1,1 @@
+"""Operator libraries that are loaded when they are imported."""
