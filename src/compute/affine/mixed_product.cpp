@@ -15,7 +15,7 @@ constexpr int64_t kShortStretch = 64 * 1024;
 constexpr int64_t kLongStretch = 1024 * 1024;
 constexpr int64_t kColumnUnit = 32;
 // So many products are added up on their own, so that long sums lose no digits.
-constexpr int64_t kSumLength = 4096;
+constexpr int64_t kSumLength = 1024;
 
 size_t aligned(size_t bytes) {
   return (bytes + 63) / 64 * 64;
