@@ -1,6 +1,7 @@
 #include "compute/conv/conv.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "compute/conv/gather.h"
 #include "compute/conv/image_kernels.h"
@@ -72,24 +73,46 @@ void run_matrix(const Job& job, void* scratch, size_t bytes) {
   }
 }
 
+/// Where gathered floats go: rows of floats.
+struct FloatSink {
+  using In = float;
+  using Out = float;
+  const ImageKernels& kernels;
+
+  static int64_t units(int64_t n) { return n; }
+  static void copy(const float* from, float* to, int64_t n) {
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
+  }
+  static void pad(float* to, int64_t n) {
+    std::memset(to, 0, static_cast<size_t>(n) * sizeof(float));
+  }
+  void copy_windows(const WindowRun<float, float>& run) const { kernels.copy_windows(run); }
+};
+
+struct GatheredRows {
+  GatherArgs<float> args;
+  FloatSink sink;
+};
+
 const float* fetch_gathered(const void* context, int64_t group, int64_t first_row, int64_t rows,
                             int64_t first_k, int64_t k, float* copy, int64_t* row_stride) {
+  const GatheredRows& gathered = *static_cast<const GatheredRows*>(context);
   *row_stride = copied_row_stride(k);
-  gather_rows(*static_cast<const GatherArgs*>(context), group, first_row, rows, first_k, k, copy,
-              *row_stride);
+  RowGatherer<FloatSink>(gathered.args, gathered.sink, group, first_k, k)
+      .gather(first_row, rows, copy, *row_stride);
   return copy;
 }
 
 void run_gather(const Job& job, void* scratch, size_t bytes) {
   const ConvShape& s = job.plan.shape;
-  const GatherArgs gather{job.in,
-                          s.in_pixel_stride,
-                          job.in_each(),
-                          {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height,
-                           s.in_height, job.plan.out_height},
-                          {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width,
-                           s.in_width, job.plan.out_width},
-                          &image_kernels(job.plan.isa)};
+  const GatheredRows gather{{job.in,
+                             s.in_pixel_stride,
+                             job.in_each(),
+                             {s.kernel_height, s.stride_height, -s.pad_top, s.dilation_height,
+                              s.in_height, job.plan.out_height},
+                             {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width,
+                              s.in_width, job.plan.out_width}},
+                            {image_kernels(job.plan.isa)}};
   Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(),
                   job.taps() * job.in_each(), s.groups};
   product.rows = {fetch_gathered, &gather};
@@ -175,19 +198,20 @@ void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, 
   const bool reached = phase_y >= 0 && phase_x >= 0;
   const int64_t count = (job.plan.out_width - x0 - 1) / s.stride_width + 1;
 
-  GatherArgs gather{};
-  gather.in = job.in + image * s.in_height * s.in_width * s.in_pixel_stride;
-  gather.in_pixel_stride = s.in_pixel_stride;
-  gather.channels = job.in_each();
-  gather.kernels = &image_kernels(job.plan.isa);
+  GatheredRows gather{{job.in + image * s.in_height * s.in_width * s.in_pixel_stride,
+                       s.in_pixel_stride,
+                       job.in_each(),
+                       {},
+                       {}},
+                      {image_kernels(job.plan.isa)}};
   Product product{&gemm_kernels(job.plan.isa), count, job.out_each(),
                   axes.taps(phase_y, phase_x) * job.in_each(), 1};
   int64_t panels = 0, group_stride = 0;
   if (reached) {
-    gather.y = {axes.y.taps(phase_y), 0,           axes.y.first_input(y, phase_y),
-                axes.y.input_step(),  s.in_height, 1};
-    gather.x = {axes.x.taps(phase_x), 1,          axes.x.first_input(x, phase_x),
-                axes.x.input_step(),  s.in_width, count};
+    gather.args.y = {axes.y.taps(phase_y), 0,           axes.y.first_input(y, phase_y),
+                     axes.y.input_step(),  s.in_height, 1};
+    gather.args.x = {axes.x.taps(phase_x), 1,          axes.x.first_input(x, phase_x),
+                     axes.x.input_step(),  s.in_width, count};
     for (int64_t i = 0; i < axes.y.count(); ++i) {
       for (int64_t j = 0; j < axes.x.count(); ++j) {
         if (i == phase_y && j == phase_x) panels = group_stride;

@@ -147,7 +147,7 @@ void depthwise(const DepthwiseArgs& a, const DepthwiseLine* lines, int64_t count
 }
 
 /// Whole vectors are stored: what lies behind a run is written by the next one, or is room.
-void copy_windows(const WindowRun& w) {
+void copy_windows(const WindowRun<float, float>& w) {
   const int64_t whole = w.run / V::kLanes * V::kLanes, rest = w.run - whole;
   for (int64_t pixel = 0; pixel < w.pixels; ++pixel) {
     float* out = w.out + pixel * w.out_row_stride;

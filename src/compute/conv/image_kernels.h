@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "compute/conv/window_run.h"
 #include "compute/cpu/isa.h"
 #include "compute/gemm/epilogue.h"
 
@@ -41,22 +42,12 @@ struct DepthwiseArgs {
   const Epilogue* epilogue;
 };
 
-/// Windows of neighbouring output pixels, all inside the image.
-struct WindowRun {
-  const float* in;  ///< first value of the first window
-  int64_t pixels, pixel_step;
-  int64_t kernel_rows, row_step;
-  int64_t run;  ///< consecutive values per kernel row
-  float* out;   ///< a row per pixel, with room for 16 values behind kernel_rows * run
-  int64_t out_row_stride;
-};
-
 struct ImageKernels {
   int64_t lanes;  ///< channels per vector of depthwise weights
   /// Neighbouring lines together, channels outermost, so that input rows stay in the first cache
   /// from line to line.
   void (*depthwise)(const DepthwiseArgs&, const DepthwiseLine* lines, int64_t count);
-  void (*copy_windows)(const WindowRun&);
+  void (*copy_windows)(const WindowRun<float, float>&);
   /// out[i * out_stride + j] = in[j * in_stride + i] for i < rows, j < columns.
   void (*transpose)(const float* in, int64_t in_stride, float* out, int64_t out_stride,
                     int64_t rows, int64_t columns);

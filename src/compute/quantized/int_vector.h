@@ -60,7 +60,7 @@ struct IntVector {
         _mm512_maskz_cvtepu16_epi32(kAll, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(kAll, wide, 16));
   }
-  /// n values of A, stored as a Row.
+  /// n values of A, stored as Rows; up to 64 bytes behind them may be overwritten.
   static void store_row(const int8_t* from, Row* to, int64_t n) {
     const __m512i flip = _mm512_set1_epi8(-128);
     int64_t i = 0;
@@ -69,8 +69,7 @@ struct IntVector {
     }
     if (i == n) return;
     const __mmask64 rest = (uint64_t{1} << (n - i)) - 1;
-    _mm512_mask_storeu_epi8(to + i, rest,
-                            _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), flip));
+    _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), flip));
   }
 
  private:
@@ -121,6 +120,10 @@ struct IntVector {
     int32_t step;
     __builtin_memcpy(&step, a, sizeof(step));
     return _mm256_set1_epi32(step);
+  }
+  /// A step of each lane.
+  static Type load_rows(const Row* a) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
   }
   static Type dot(Type sum, Type a, Type weights) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, weights));
@@ -188,6 +191,9 @@ struct IntVector {
     int32_t step;
     __builtin_memcpy(&step, a, sizeof(step));
     return _mm_set1_epi32(step);
+  }
+  static Type load_rows(const Row* a) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
   }
   static Type dot(Type sum, Type a, Type weights) {
     return _mm_add_epi32(sum, _mm_madd_epi16(a, weights));
@@ -259,6 +265,7 @@ struct IntVector : NeonIntVector {
     __builtin_memcpy(&step, a, sizeof(step));
     return vreinterpretq_s8_s32(vdupq_n_s32(step));
   }
+  static int8x16_t load_rows(const Row* a) { return vld1q_s8(a); }
   static Type dot(Type sum, int8x16_t a, int8x16_t weights) { return vdotq_s32(sum, a, weights); }
   static void store_row(const int8_t* from, Row* to, int64_t n) {
     __builtin_memcpy(to, from, static_cast<size_t>(n));
@@ -281,6 +288,7 @@ struct IntVector : NeonIntVector {
     __builtin_memcpy(&step, a, sizeof(step));
     return vreinterpretq_s16_s32(vdupq_n_s32(step));
   }
+  static int16x8_t load_rows(const Row* a) { return vld1q_s16(a); }
   static Type dot(Type sum, int16x8_t a, int16x8_t weights) {
     return vaddq_s32(sum, vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(weights)),
                                      vmull_high_s16(a, weights)));
@@ -331,6 +339,9 @@ struct IntVector {
     *odd = load_weights(high);
   }
   static Pair broadcast(const Row* a) { return {set(a[0]), set(a[1])}; }
+  static Pair load_rows(const Row* a) {
+    return {{a[0], a[2], a[4], a[6]}, {a[1], a[3], a[5], a[7]}};
+  }
   static Type dot(Type sum, const Pair& a, const Pair& weights) {
     return add(sum, add(mul(a.first, weights.first), mul(a.second, weights.second)));
   }

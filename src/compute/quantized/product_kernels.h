@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "compute/conv/window_run.h"
 #include "compute/cpu/isa.h"
 #include "compute/quantized/sums_output.h"
 
@@ -45,7 +46,9 @@ struct ProductKernels {
   int64_t step;
   int64_t row_bytes;
   int32_t offset;
+  /// n values; up to 64 bytes behind them may be overwritten.
   void (*store_row)(const int8_t* from, char* to, int64_t n);
+  void (*store_windows)(const WindowRun<int8_t, char>& run);
 
   /// By number of rows, and by whether more than half a panel is wanted.
   void (*tile[kMaxProductRows + 1][2])(const ProductTile&);

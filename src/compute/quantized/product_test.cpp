@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,8 +14,6 @@
 
 namespace executorch::compute {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Memory for packed weights and scratch, aligned as they want it.
 class Bytes {
@@ -345,16 +342,13 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, ProductTest,
-                         testing::Values(Isa::baseline
-#if defined(__x86_64__)
-                                         ,
-                                         Isa::avx2, Isa::avx512
-#elif defined(__aarch64__)
-                                         ,
-                                         Isa::dotprod, Isa::i8mm
-#endif
-                                         ),
+std::vector<Isa> instruction_sets() {
+  std::vector<Isa> all;
+  for (size_t i = 0; i < kIsaCount; ++i) all.push_back(static_cast<Isa>(i));
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, ProductTest, testing::ValuesIn(instruction_sets()),
                          [](const auto& info) { return std::string(isa_name(info.param)); });
 
 TEST(QuantizedPacking, SizesThatOverflowAreRefused) {

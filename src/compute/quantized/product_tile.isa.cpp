@@ -190,6 +190,17 @@ void store_row(const int8_t* from, char* to, int64_t n) {
   I::store_row(from, reinterpret_cast<I::Row*>(to), n);
 }
 
+void store_windows(const WindowRun<int8_t, char>& w) {
+  for (int64_t pixel = 0; pixel < w.pixels; ++pixel) {
+    char* out = w.out + pixel * w.out_row_stride;
+    for (int64_t row = 0; row < w.kernel_rows; ++row) {
+      I::store_row(w.in + pixel * w.pixel_step + row * w.row_step, reinterpret_cast<I::Row*>(out),
+                   w.run);
+      out += w.run * static_cast<int64_t>(sizeof(I::Row));
+    }
+  }
+}
+
 #define EXECUTORCH_TILE_ROW(r__) {tile<r__, 1, 1>, tile<r__, 1, 2>}
 
 }  // namespace
@@ -201,6 +212,7 @@ const ProductKernels product_kernels_table = {
     sizeof(I::Row),
     I::kOffset,
     store_row,
+    store_windows,
     {
         {nullptr, nullptr},
         EXECUTORCH_TILE_ROW(1),

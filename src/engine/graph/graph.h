@@ -270,11 +270,12 @@ struct QuantizedLinear {
 /// second entries.
 struct QuantizedConvolution {
   QuantizedProduct product;
-  int64_t stride[2];
-  int64_t padding_before[2];
-  int64_t padding_after[2];
-  int64_t dilation[2];
+  int64_t stride[2] = {1, 1};
+  int64_t padding[2] = {0, 0};
+  int64_t dilation[2] = {1, 1};
   int64_t groups = 1;
+  /// Padding behind the last row and column; -1: as in front.
+  int64_t far_padding[2] = {-1, -1};
   bool transposed = false;
   int64_t output_padding[2] = {0, 0};  ///< transposed only
 };

@@ -1,5 +1,8 @@
 #include "engine/plan/column_tables.h"
 
+#include <cstring>
+#include <limits>
+
 #include "compute/quantized/product_kernels.h"
 
 namespace executorch::engine {
@@ -25,8 +28,6 @@ Error check(const ColumnSource& source, int64_t channels) {
                          (numel(scales.sizes) == 1 || numel(scales.sizes) == channels)),
              InvalidArgument, "scales of %s for %lld channels", to_text(scales.sizes).c_str(),
              static_cast<long long>(channels));
-  ET_REQUIRE(source.result == DType::f32 || (source.result == DType::i8 && !source.product.dynamic),
-             NotSupported, "a quantised product of %s", dtype_text(source.result));
   if (source.bias == nullptr) return Error::Ok;
   const Value& bias = *source.bias;
   ET_REQUIRE(bias.source == Source::Constant && bias.data != nullptr &&
@@ -50,6 +51,28 @@ float factor_of(const ColumnSource& source, int64_t channel) {
 }
 
 }  // namespace
+
+Error check_quantized(const QuantParams& params) {
+  ET_REQUIRE(params.scale > 0 && params.scale <= std::numeric_limits<float>::max(), InvalidArgument,
+             "a scale of %g where a positive number is needed", static_cast<double>(params.scale));
+  ET_REQUIRE(params.zero_point >= -128 && params.zero_point <= 127, InvalidArgument,
+             "a zero point of %d outside the range of i8", params.zero_point);
+  return Error::Ok;
+}
+
+Error check_quantized(const QuantizedOutput& to) {
+  ET_TRY(check_quantized(to.params));
+  ET_REQUIRE(to.low >= -128 && to.low <= to.high && to.high <= 127, InvalidArgument,
+             "bounds of %d and %d for i8", to.low, to.high);
+  return Error::Ok;
+}
+
+Error check_quantized(const QuantizedProduct& product, DType result) {
+  ET_REQUIRE(result == DType::f32 || (result == DType::i8 && !product.dynamic), NotSupported,
+             "a quantised product of %s", dtype_text(result));
+  if (result == DType::i8) ET_TRY(check_quantized(product.output));
+  return product.dynamic ? Error::Ok : check_quantized(product.input);
+}
 
 compute::SumsOutput output_of(const ColumnSource& source) {
   compute::SumsOutput output;
@@ -81,38 +104,37 @@ ColumnPlaces columns_of(const compute::QuantizedMatrix& matrix, int64_t groups) 
 
 Error fill_tables(const ColumnSource& source, const ColumnPlaces& places, ColumnTables* tables) {
   ET_TRY(check(source, places.groups * places.columns));
+  const bool dynamic = source.product.dynamic;
   const size_t count = static_cast<size_t>(places.groups * places.padded);
-  const size_t bytes = count * 2 * sizeof(float);
+  const size_t bytes = count * 3 * sizeof(float);
   tables->memory = MemoryBlock::allocate(bytes);
   ET_REQUIRE(tables->memory.holds(bytes), MemoryAllocationFailed,
              "no memory for %zu bytes of factors", bytes);
+  std::memset(tables->memory.data(), 0, bytes);
   auto* scale = reinterpret_cast<float*>(tables->memory.data());
-  auto* start = reinterpret_cast<int32_t*>(scale + count);
+  auto* sums = reinterpret_cast<int32_t*>(scale + count);
+  auto* start = sums + count;
   auto* bias = reinterpret_cast<float*>(start);
-  const bool dynamic = source.product.dynamic;
+  // Arithmetic wraps, as that of sums does.
   const uint32_t zero =
       static_cast<uint32_t>(source.product.input.zero_point) + static_cast<uint32_t>(places.offset);
-  for (int64_t g = 0; g < places.groups; ++g) {
-    for (int64_t j = 0; j < places.padded; ++j) {
-      const int64_t at = g * places.padded + j, channel = g * places.columns + j;
-      const bool live = j < places.columns;
-      scale[at] = live ? factor_of(source, channel) : 0.0f;
-      if (dynamic) {
-        bias[at] = live && source.bias != nullptr
-                       ? static_cast<const float*>(source.bias->data)[channel]
-                       : 0.0f;
-        continue;
-      }
-      const int32_t given = live && source.bias != nullptr
-                                ? static_cast<const int32_t*>(source.bias->data)[channel]
-                                : 0;
-      const int32_t sum = live ? places.sums[g * places.sums_stride + j] : 0;
-      start[at] =
-          static_cast<int32_t>(static_cast<uint32_t>(given) - zero * static_cast<uint32_t>(sum));
+  for (int64_t channel = 0; channel < places.groups * places.columns; ++channel) {
+    const int64_t group = channel / places.columns, column = channel % places.columns;
+    const int64_t at = group * places.padded + column;
+    scale[at] = factor_of(source, channel);
+    if (places.sums != nullptr) sums[at] = places.sums[group * places.sums_stride + column];
+    if (dynamic) {
+      if (source.bias != nullptr) bias[at] = static_cast<const float*>(source.bias->data)[channel];
+      continue;
     }
+    const int32_t given =
+        source.bias != nullptr ? static_cast<const int32_t*>(source.bias->data)[channel] : 0;
+    start[at] =
+        static_cast<int32_t>(static_cast<uint32_t>(given) - zero * static_cast<uint32_t>(sums[at]));
   }
   tables->scale = scale;
   if (dynamic) {
+    tables->sums = sums;
     tables->bias = source.bias != nullptr ? bias : nullptr;
   } else {
     tables->start = start;

@@ -18,6 +18,12 @@ struct ColumnSource {
   DType result;  ///< f32 or i8
 };
 
+/// Zero points and bounds are those of i8, scales are positive numbers.
+Error check_quantized(const QuantParams& params);
+Error check_quantized(const QuantizedOutput& to);
+/// A product whose result has this type can be computed.
+Error check_quantized(const QuantizedProduct& product, DType result);
+
 /// Bounds and zero point of the output, without tables.
 compute::SumsOutput output_of(const ColumnSource& source);
 

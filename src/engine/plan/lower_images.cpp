@@ -5,6 +5,7 @@
 
 #include "compute/conv/conv.h"
 #include "engine/plan/constants.h"
+#include "engine/plan/conv_geometry.h"
 #include "engine/plan/lowering.h"
 #include "engine/steps/image_steps.h"
 
@@ -38,63 +39,6 @@ class ConvolutionPacker final : public WeightPacker {
   const Value& weight_;
   const float* scale_;
 };
-
-// Dims by falling stride, as the digits of a number; those of size 1 are left out.
-int64_t memory_order(const Dims& sizes, const Dims& strides) {
-  int dims[kMaxRank], count = 0;
-  for (int d = 0; d < sizes.rank; ++d) {
-    if (sizes[d] > 1) dims[count++] = d;
-  }
-  std::stable_sort(dims, dims + count, [&](int a, int b) { return strides[a] > strides[b]; });
-  int64_t order = 0;
-  for (int i = 0; i < count; ++i) order = order * kMaxRank + dims[i];
-  return order;
-}
-
-int64_t far_padding(const Convolution& op, int d) {
-  return op.far_padding[d] < 0 ? op.padding[d] : op.far_padding[d];
-}
-
-compute::ConvShape conv_shape(const Convolution& op, const Dims& in, const Dims& weight) {
-  compute::ConvShape shape;
-  const bool planar = in.rank == 4;
-  shape.batch = in[0];
-  shape.in_channels = in[1];
-  shape.out_channels = op.transposed ? weight[1] * op.groups : weight[0];
-  shape.in_width = in.back();
-  shape.kernel_width = weight.back();
-  if (planar) {
-    shape.in_height = in[2];
-    shape.kernel_height = weight[2];
-    shape.stride_height = op.stride[0];
-    shape.dilation_height = op.dilation[0];
-    shape.pad_top = op.padding[0];
-    shape.pad_bottom = far_padding(op, 0);
-    shape.output_padding_height = op.output_padding[0];
-  }
-  shape.stride_width = op.stride[1];
-  shape.dilation_width = op.dilation[1];
-  shape.pad_left = op.padding[1];
-  shape.pad_right = far_padding(op, 1);
-  shape.output_padding_width = op.output_padding[1];
-  shape.groups = op.groups;
-  shape.transposed = op.transposed;
-  return shape;
-}
-
-// An image of one column is one of one row: its memory is the same, and rows are what loops are
-// long in.
-void lay_down(compute::ConvShape* s) {
-  const bool column = s->in_width == 1 && s->kernel_width == 1 && s->pad_left == 0 &&
-                      s->pad_right == 0 && !s->transposed;
-  if (!column) return;
-  std::swap(s->in_height, s->in_width);
-  std::swap(s->kernel_height, s->kernel_width);
-  std::swap(s->stride_height, s->stride_width);
-  std::swap(s->dilation_height, s->dilation_width);
-  std::swap(s->pad_top, s->pad_left);
-  std::swap(s->pad_bottom, s->pad_right);
-}
 
 compute::PoolShape pool_shape(const Dims& in, const Dims& out) {
   compute::PoolShape shape;
@@ -204,6 +148,9 @@ Error Lowering::lower(const Node&, const BatchNorm&) {
 
 Error Lowering::lower(const Node& node, const MaxPool& op) {
   const ValueId in = node.inputs[0], out = node.outputs[0];
+  const DType dtype = graph_.value(in).dtype;
+  ET_REQUIRE(dtype == DType::f32 || dtype == DType::i8, NotSupported, "a max pool of %s",
+             dtype_text(dtype));
   const Placement from = channels_last(in);
   const Placement to = place_output_channels_last(out);
   compute::PoolShape shape = pool_shape(op, graph_.value(in).sizes, graph_.value(out).sizes);
@@ -211,12 +158,13 @@ Error Lowering::lower(const Node& node, const MaxPool& op) {
   shape.x.dilation = op.dilation[1];
   const bool indexed = node.outputs.size() > 1 && uses_[static_cast<size_t>(node.outputs[1])] > 0;
   if (!indexed) {
-    emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to), {}), {from, to});
+    emit(make_max_pool_step(dtype, shape, byte_place(in, from), byte_place(out, to), {}),
+         {from, to});
     return Error::Ok;
   }
   const ValueId index = node.outputs[1];
   const Placement indices = place_output_channels_last(index);
-  emit(make_max_pool_step(shape, byte_place(in, from), byte_place(out, to),
+  emit(make_max_pool_step(dtype, shape, byte_place(in, from), byte_place(out, to),
                           byte_place(index, indices)),
        {from, to, indices});
   return Error::Ok;

@@ -1,4 +1,4 @@
-// Conversions, arithmetic, means and linear layers of quantised values.
+// Conversions, arithmetic and linear layers of quantised values.
 #include <algorithm>
 
 #include "engine/plan/column_tables.h"
@@ -103,18 +103,25 @@ Error Lowering::lower_quantized_map(const Node& node, compute::QuantizedOp op,
 }
 
 Error Lowering::lower(const Node& node, const Quantize& op) {
+  ET_TRY(check_quantized(op.to));
   return lower_quantized_map(node, compute::QuantizedOp::Quantize, {{}, {}, op.to});
 }
 
 Error Lowering::lower(const Node& node, const Dequantize& op) {
+  ET_TRY(check_quantized(op.from));
   return lower_quantized_map(node, compute::QuantizedOp::Dequantize, {op.from, {}, {}});
 }
 
 Error Lowering::lower(const Node& node, const Requantize& op) {
+  ET_TRY(check_quantized(op.from));
+  ET_TRY(check_quantized(op.to));
   return lower_quantized_map(node, compute::QuantizedOp::Requantize, {op.from, {}, op.to});
 }
 
 Error Lowering::lower(const Node& node, const QuantizedElementwise& op) {
+  ET_TRY(check_quantized(op.a));
+  ET_TRY(check_quantized(op.b));
+  ET_TRY(check_quantized(op.to));
   compute::QuantizedOp loop;
   switch (op.op) {
     case ElementwiseOp::Add:
@@ -153,25 +160,6 @@ Error Lowering::lower(const Node& node, const QuantizeRows& op) {
   emit(make_quantize_rows_step(rows, length, byte_place(x, from), byte_place(q, to),
                                byte_place(params, ranges)),
        {from, to, ranges});
-  return Error::Ok;
-}
-
-Error Lowering::lower(const Node& node, const QuantizedMean& op) {
-  const ValueId in = node.inputs[0], out = node.outputs[0];
-  const Dims& sizes = graph_.value(in).sizes;
-  const Placement from = channels_last(in);
-  const Placement to = place_output_contiguous(out);
-  compute::MeanArgs args{};
-  args.pixels = sizes[2] * sizes[3];
-  args.pixel_stride = args.channels = sizes[1];
-  args.zero_point = op.from.zero_point;
-  args.factor = op.from.scale / (static_cast<float>(args.pixels) * op.to.params.scale);
-  const compute::QuantizedLoopParams bounds({}, {}, op.to);
-  args.low = bounds.low;
-  args.high = bounds.high;
-  args.out_zero_point = op.to.params.zero_point;
-  emit(make_quantized_mean_step(sizes[0], args, byte_place(in, from), byte_place(out, to)),
-       {from, to});
   return Error::Ok;
 }
 
@@ -229,6 +217,7 @@ Error Lowering::lower(const Node& node, const QuantizedLinear& op) {
   const ValueId x = node.inputs[0], out = node.outputs[0];
   const Value& weight = graph_.value(node.inputs[first]);
   const Value& result = graph_.value(out);
+  ET_TRY(check_quantized(product, result.dtype));
   ET_REQUIRE(weight.source == Source::Constant && weight.data != nullptr, NotSupported,
              "a quantised product whose weight is computed");
   QuantizedLinearShape shape;
@@ -257,7 +246,7 @@ Error Lowering::lower(const Node& node, const QuantizedLinear& op) {
   shape.output = output_of(columns);
   const ColumnPlaces places = columns_of(matrix, 1);
   ET_TRY(fill_tables(columns, places, &shape.tables));
-  shape.output.weight_sums = places.sums;
+  shape.output.weight_sums = shape.tables.sums;
   shape.output.scaled_weight_sums = half ? compute::scaled_weight_sums(matrix) : nullptr;
 
   shape.rows = numel(result.sizes) / matrix.n;
@@ -265,7 +254,7 @@ Error Lowering::lower(const Node& node, const QuantizedLinear& op) {
   const Placement from = contiguous(x);
   const Placement to = place_output_contiguous(out);
   std::vector<Placement> touched{from, to};
-  QuantizedLinearOperands operands{byte_place(x, from), byte_place(out, to), {}};
+  QuantizedProductOperands operands{byte_place(x, from), byte_place(out, to), {}};
   if (product.dynamic) {
     const Placement ranges = contiguous(node.inputs[1]);
     operands.row_params = byte_place(node.inputs[1], ranges);
@@ -273,10 +262,6 @@ Error Lowering::lower(const Node& node, const QuantizedLinear& op) {
   }
   emit(make_quantized_linear_step(std::move(shape), operands), touched);
   return Error::Ok;
-}
-
-Error Lowering::lower(const Node&, const QuantizedConvolution&) {
-  return ET_ERROR(NotSupported, "a quantised convolution");
 }
 
 }  // namespace executorch::engine

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/gemm/gemm.h"
+#include "compute/quantized/conv.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/memory_block.h"
 #include "engine/plan/plan.h"
@@ -119,6 +120,8 @@ class Lowering {
   // lower_quantized.cpp
   Error lower_quantized_map(const Node& node, compute::QuantizedOp op,
                             const compute::QuantizedLoopParams& params);
+  Error pack_byte_convolution(const Value& weight, const compute::ByteConvPlan& plan, bool lain_down,
+                              const void** packed);
   Error pack_linear(const Node& node, const QuantizedLinear& op, compute::QuantizedMatrix* matrix);
   Error lower(const Node& node, const Quantize& op);
   Error lower(const Node& node, const Dequantize& op);

@@ -55,12 +55,16 @@ std::string pool_text(const compute::PoolShape& shape) {
 
 class MaxPoolStep final : public Step {
  public:
-  MaxPoolStep(const compute::PoolShape& shape, Place in, Place out, Place indices)
-      : shape_(shape), in_(in), out_(out), indices_(indices) {}
+  MaxPoolStep(DType dtype, const compute::PoolShape& shape, Place in, Place out, Place indices)
+      : dtype_(dtype), shape_(shape), in_(in), out_(out), indices_(indices) {}
 
   Error run(const RunContext& context) override {
     int64_t* indices = indices_.storage >= 0 ? context.at<int64_t>(indices_) : nullptr;
-    compute::max_pool<float>(shape_, context.at<float>(in_), context.at<float>(out_), indices);
+    if (dtype_ == DType::i8) {
+      compute::max_pool<int8_t>(shape_, context.at<int8_t>(in_), context.at<int8_t>(out_), indices);
+    } else {
+      compute::max_pool<float>(shape_, context.at<float>(in_), context.at<float>(out_), indices);
+    }
     if (indices != nullptr) place_in_windows(indices);
     return Error::Ok;
   }
@@ -84,6 +88,7 @@ class MaxPoolStep final : public Step {
     }
   }
 
+  DType dtype_;
   compute::PoolShape shape_;
   Place in_;
   Place out_;
@@ -138,9 +143,9 @@ std::unique_ptr<Step> make_convolution_step(const compute::ConvPlan& plan, const
   return std::make_unique<ConvolutionStep>(plan, epilogue, operands);
 }
 
-std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out,
-                                         Place indices) {
-  return std::make_unique<MaxPoolStep>(shape, in, out, indices);
+std::unique_ptr<Step> make_max_pool_step(DType dtype, const compute::PoolShape& shape, Place in,
+                                         Place out, Place indices) {
+  return std::make_unique<MaxPoolStep>(dtype, shape, in, out, indices);
 }
 
 std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,

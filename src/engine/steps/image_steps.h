@@ -26,9 +26,10 @@ struct ConvolutionOperands {
 std::unique_ptr<Step> make_convolution_step(const compute::ConvPlan& plan, const Epilogue& epilogue,
                                             const ConvolutionOperands& operands);
 
-/// `indices`: i64, the place of the largest value in its window; storage -1: not wanted.
-std::unique_ptr<Step> make_max_pool_step(const compute::PoolShape& shape, Place in, Place out,
-                                         Place indices);
+/// Of f32 or i8. `indices`: i64, the place of the largest value in its window; storage -1: not
+/// wanted.
+std::unique_ptr<Step> make_max_pool_step(DType dtype, const compute::PoolShape& shape, Place in,
+                                         Place out, Place indices);
 
 std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,
                                              const compute::AverageDivisor& divisor, Place in,

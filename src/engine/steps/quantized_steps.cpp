@@ -117,7 +117,7 @@ class MeanStep final : public Step {
 
 class LinearStep final : public Step {
  public:
-  LinearStep(QuantizedLinearShape shape, const QuantizedLinearOperands& operands)
+  LinearStep(QuantizedLinearShape shape, const QuantizedProductOperands& operands)
       : shape_(std::move(shape)), operands_(operands) {
     args_.m = shape_.rows;
     args_.weights = shape_.weights;
@@ -155,11 +155,58 @@ class LinearStep final : public Step {
 
  private:
   QuantizedLinearShape shape_;
-  QuantizedLinearOperands operands_;
+  QuantizedProductOperands operands_;
   compute::QuantizedProductArgs args_;
 };
 
+class ConvolutionStep final : public Step {
+ public:
+  ConvolutionStep(QuantizedConvolutionShape shape, const QuantizedProductOperands& operands)
+      : shape_(std::move(shape)), operands_(operands) {
+    args_.packed = shape_.packed;
+    args_.zero_point = shape_.zero_point;
+    args_.output = shape_.output;
+    args_.output.start = shape_.tables.start;
+    args_.output.scale = shape_.tables.scale;
+    args_.output.bias = shape_.tables.bias;
+  }
+
+  size_t scratch_bytes() const override {
+    return compute::byte_conv_scratch_bytes(shape_.plan, threadpool::pool_thread_count());
+  }
+
+  Error run(const RunContext& context) override {
+    args_.in = context.at<int8_t>(operands_.x);
+    args_.out = context.at<char>(operands_.out);
+    if (operands_.row_params.storage >= 0) {
+      args_.output.rows = context.at<float>(operands_.row_params);
+    }
+    compute::byte_conv_run(shape_.plan, args_, context.scratch, context.scratch_bytes);
+    return Error::Ok;
+  }
+
+  std::string describe() const override {
+    const compute::ConvShape& s = shape_.plan.conv.shape;
+    std::string text = shape_.plan.depthwise ? "int8 depthwise conv " : "int8 conv ";
+    text += std::to_string(s.kernel_height) + "x" + std::to_string(s.kernel_width) + " " +
+            std::to_string(s.in_channels) + "->" + std::to_string(s.out_channels) + " at " +
+            std::to_string(shape_.plan.conv.out_height) + "x" +
+            std::to_string(shape_.plan.conv.out_width);
+    return text + (operands_.row_params.storage >= 0 ? ", dynamic" : "");
+  }
+
+ private:
+  QuantizedConvolutionShape shape_;
+  QuantizedProductOperands operands_;
+  compute::ByteConvArgs args_;
+};
+
 }  // namespace
+
+std::unique_ptr<Step> make_quantized_convolution_step(QuantizedConvolutionShape shape,
+                                                      const QuantizedProductOperands& operands) {
+  return std::make_unique<ConvolutionStep>(std::move(shape), operands);
+}
 
 std::unique_ptr<Step> make_quantized_map_step(const QuantizedMap& map) {
   return std::make_unique<MapStep>(map);
@@ -176,7 +223,7 @@ std::unique_ptr<Step> make_quantized_mean_step(int64_t images, const compute::Me
 }
 
 std::unique_ptr<Step> make_quantized_linear_step(QuantizedLinearShape shape,
-                                                 const QuantizedLinearOperands& operands) {
+                                                 const QuantizedProductOperands& operands) {
   return std::make_unique<LinearStep>(std::move(shape), operands);
 }
 

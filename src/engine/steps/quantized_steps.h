@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compute/elementwise/layout.h"
+#include "compute/quantized/conv.h"
 #include "compute/quantized/loops.h"
 #include "compute/quantized/product.h"
 #include "engine/graph/memory_block.h"
@@ -41,7 +42,8 @@ struct ColumnTables {
   MemoryBlock memory;
   const int32_t* start = nullptr;  ///< static
   const float* scale = nullptr;
-  const float* bias = nullptr;  ///< dynamic with bias
+  const float* bias = nullptr;    ///< dynamic with bias
+  const int32_t* sums = nullptr;  ///< dynamic, of weights
 };
 
 /// A linear layer: `rows` rows of x, dense.
@@ -52,11 +54,22 @@ struct QuantizedLinearShape {
   compute::SumsOutput output;  ///< without addresses of a run
   ColumnTables tables;
 };
-struct QuantizedLinearOperands {
+struct QuantizedProductOperands {
   Place x, out;
-  Place row_params;  ///< storage -1: static
+  Place row_params;  ///< dynamic: of rows or images; storage -1: static
 };
 std::unique_ptr<Step> make_quantized_linear_step(QuantizedLinearShape shape,
-                                                 const QuantizedLinearOperands& operands);
+                                                 const QuantizedProductOperands& operands);
+
+/// A convolution over images with channels innermost. Weight and tables as the plan has columns.
+struct QuantizedConvolutionShape {
+  compute::ByteConvPlan plan;
+  const void* packed = nullptr;  ///< lives as long as the plan
+  int32_t zero_point = 0;        ///< static: of the input
+  compute::SumsOutput output;    ///< without addresses of a run
+  ColumnTables tables;
+};
+std::unique_ptr<Step> make_quantized_convolution_step(QuantizedConvolutionShape shape,
+                                                      const QuantizedProductOperands& operands);
 
 }  // namespace executorch::engine
