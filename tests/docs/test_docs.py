@@ -73,3 +73,20 @@ def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_tests_that_pages_name_exist():
+    """`Suite.Name`, `Suite` followed by names of its cases, and `file.py::test`."""
+    suites, functions = {}, {path.name: path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+    for path in (ROOT / "src").rglob("*_test.cpp"):
+        text = path.read_text()
+        for suite, name in re.findall(r"^TEST(?:_F|_P)?\((\w+), (\w+)\)", text, re.MULTILINE):
+            suites.setdefault(suite, set()).update([name, *re.findall(r'^ +\{"(\w+)"', text, re.MULTILINE)])
+    page = (ROOT / "docs" / "hostile-files.md").read_text()
+    named = re.findall(r"`(\w+)\.([A-Z]\w+)`", page)
+    for suite, cases in re.findall(r"`(\w+)` ((?:[A-Z]\w+(?:, )?)+)", page):
+        named += [(suite, case) for case in cases.split(", ") if case]
+    assert len(named) > 60
+    assert [pair for pair in named if pair[1] not in suites.get(pair[0], ())] == []
+    for file, test in re.findall(r"`(\w+\.py)::(\w+)`", page):
+        assert f"def {test}(" in functions[file], f"{file} lacks {test}"

@@ -35,13 +35,22 @@ def test_undamaged_files_are_no_problem(tmp_path):
     assert outcomes == ["ran"] * len(programs)
 
 
-def test_names_need_not_be_utf8():
+@pytest.mark.parametrize("name, shown", [(b"f\xffrw\xc3rd", "f\\xffrw\\xc3rd"), (b"%s%n%5$", "%s%n%5$")])
+def test_names_need_not_be_text(name, shown):
     from executorch.runtime import Runtime
 
     content = PROGRAM.read_bytes()
     assert content.count(b"forward") == 1
-    program = Runtime.get().load_program(content.replace(b"forward", b"f\xffrw\xc3rd"))
-    (name,) = program.method_names
-    assert name == "f\\xffrw\\xc3rd"
+    program = Runtime.get().load_program(content.replace(b"forward", name))
+    assert list(program.method_names) == [shown]
     with pytest.raises((RuntimeError, KeyError)):
         program.load_method("forward")
+
+
+def test_operator_names_are_no_formats():
+    from executorch.runtime import Runtime
+
+    content = PROGRAM.read_bytes()
+    assert content.count(b"aten::mm") == 1
+    with pytest.raises(RuntimeError, match="%s::%n"):
+        Runtime.get().load_program(content.replace(b"aten::mm", b"%s::%n%n")).load_method("forward")

@@ -24,17 +24,11 @@ class LoadedMethod {
                         const NamedDataMap* data = nullptr,
                         const LoadOptions& options = LoadOptions(), Span<const Kernel> kernels = {})
       : bytes_(file), loader_(bytes_.data(), bytes_.size()) {
-    runtime_init();
-    auto program = Program::load(&loader_);
-    if (!keep(program.error())) return;
-    program_ = std::make_unique<Program>(std::move(program.get()));
-    auto meta = program_->method_meta(name);
-    if (!keep(meta.error())) return;
-    make_arenas(meta.get());
-    auto method =
-        program_->load_method(name, manager_.get(), nullptr, data, nullptr, kernels, options);
-    if (!keep(method.error())) return;
-    method_ = std::make_unique<Method>(std::move(method.get()));
+    load(Program::Verification::Minimal, name, data, options, kernels);
+  }
+  LoadedMethod(const std::vector<uint8_t>& file, Program::Verification verification)
+      : bytes_(file), loader_(bytes_.data(), bytes_.size()) {
+    load(verification, "forward", nullptr, LoadOptions(), {});
   }
 
   Error error() const { return error_; }
@@ -46,6 +40,21 @@ class LoadedMethod {
   uint8_t* arena(size_t index = 0) { return spans_[index].data(); }
 
  private:
+  void load(Program::Verification verification, const char* name, const NamedDataMap* data,
+            const LoadOptions& options, Span<const Kernel> kernels) {
+    runtime_init();
+    auto program = Program::load(&loader_, verification);
+    if (!keep(program.error())) return;
+    program_ = std::make_unique<Program>(std::move(program.get()));
+    auto meta = program_->method_meta(name);
+    if (!keep(meta.error())) return;
+    make_arenas(meta.get());
+    auto method =
+        program_->load_method(name, manager_.get(), nullptr, data, nullptr, kernels, options);
+    if (!keep(method.error())) return;
+    method_ = std::make_unique<Method>(std::move(method.get()));
+  }
+
   bool keep(Error error) {
     error_ = error;
     if (error != Error::Ok) text_ = last_error_message();

@@ -227,7 +227,8 @@ class ProgramBuilder {
     std::vector<flatbuffers::Offset<fb::DataSegment>> segments;
     for (const std::string& part : parts) {
       data.resize((data.size() + kAlignment - 1) / kAlignment * kAlignment);
-      segments.push_back(fb::CreateDataSegment(fbb, data.size(), part.size()));
+      segments.push_back(
+          fb::CreateDataSegment(fbb, data.size() + segment_shift, part.size() + segment_growth));
       data += part;
     }
     const auto constant_segment =
@@ -253,6 +254,8 @@ class ProgramBuilder {
   std::vector<int32_t> outputs;
   std::vector<int64_t> arena_sizes = {0, 4096};
   uint32_t version = 0;
+  uint64_t segment_shift = 0;   ///< added to the offset of every segment
+  uint64_t segment_growth = 0;  ///< added to the size of every segment
   bool without_chains = false;
   bool without_delegates = false;
 
