@@ -1,6 +1,7 @@
 // Finds runs of instructions that the engine understands and puts a planned step in the place of
 // each.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -19,10 +20,60 @@ using runtime::InstructionKind;
 using runtime::MethodPlanner;
 using runtime::PlanEditor;
 
+bool starts_with(const char* text, const char* start) {
+  return std::strncmp(text, start, std::strlen(start)) == 0;
+}
+
+/// Numbers that come out of a tensor's elements, such as the position of a token, change with each
+/// run: a plan that depended on one would serve one run.
+class TensorNumbers {
+ public:
+  explicit TensorNumbers(const MethodView& view) : known_(view.num_values(), false) {
+    // Again until nothing is added: a loop's later instructions come before its earlier ones.
+    while (add_all(view)) {
+    }
+  }
+
+  /// Whether the kernel takes one.
+  bool taken_by(const PlanInstruction& instruction) const {
+    if (instruction.kind != InstructionKind::Kernel) return false;
+    const size_t count = ValueTable::first_output(instruction);
+    for (size_t i = 0; i < count && i < instruction.values.size(); ++i) {
+      const int32_t id = instruction.values[i];
+      if (id >= 0 && known_[static_cast<size_t>(id)]) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool add_all(const MethodView& view) {
+    bool added = false;
+    for (size_t chain = 0; chain < view.num_chains(); ++chain) {
+      for (const PlanInstruction& instruction : view.instructions(chain)) {
+        if (instruction.kind != InstructionKind::Kernel || instruction.values.empty()) continue;
+        const bool read = std::strcmp(instruction.name, "aten::_local_scalar_dense") == 0;
+        const bool derived =
+            starts_with(instruction.name, "executorch_prim::") && taken_by(instruction);
+        const int32_t result = instruction.values[instruction.values.size() - 1];
+        if ((!read && !derived) || result < 0 || view.value(static_cast<size_t>(result)).isTensor())
+          continue;
+        added = added || !known_[static_cast<size_t>(result)];
+        known_[static_cast<size_t>(result)] = true;
+      }
+    }
+    return added;
+  }
+
+  std::vector<bool> known_;
+};
+
 class RunFinder {
  public:
   RunFinder(const MethodView& view, PlanEditor& editor)
-      : view_(view), editor_(editor), table_(std::make_shared<const ValueTable>(view)) {}
+      : view_(view),
+        editor_(editor),
+        table_(std::make_shared<const ValueTable>(view)),
+        tensor_numbers_(view) {}
 
   Error plan_all() {
     for (size_t chain = 0; chain < view_.num_chains(); ++chain) ET_TRY(plan_chain(chain));
@@ -49,7 +100,7 @@ class RunFinder {
       size_t last = first;
       Translator translator(*table_);
       while (last < instructions.size() && (last == first || !destination[last]) &&
-             translator.add(instructions[last])) {
+             !tensor_numbers_.taken_by(instructions[last]) && translator.add(instructions[last])) {
         ++last;
       }
       // A run that cannot leave its results as others need them is cut until it can.
@@ -103,6 +154,7 @@ class RunFinder {
   const MethodView& view_;
   PlanEditor& editor_;
   std::shared_ptr<const ValueTable> table_;
+  TensorNumbers tensor_numbers_;
   size_t held_ = 0;  ///< bytes of the steps made so far
 };
 

@@ -340,6 +340,27 @@ TEST_F(Planner, KernelsWithoutSchemaAreLeftAlone) {
 }
 
 // No plan fits operands that do not broadcast: the kernels are called, and say so.
+TEST_F(Planner, NumbersReadFromTensorsMakeNoPlans) {
+  const int32_t position = method.tensor({1}, 0, ScalarType::Long), table = method.tensor({6, 2}, 64);
+  const int32_t row = method.tensor({1, 2}, 128), out = method.tensor({1, 2}, 192);
+  const int32_t start = method.unknown_number(), end = method.unknown_number();
+  method.info(position).input_index = 0;
+  method.info(table).input_index = 1;
+  method.info(out).output_index = 0;
+  method.call("aten::_local_scalar_dense", {position, start});
+  method.call("executorch_prim::add.Scalar", {start, method.number(1), end});
+  method.call("aten::slice_copy.Tensor_out", {table, method.number(0), start, end, method.number(1), row, row});
+  method.call("aten::add.out", {row, row, method.number(1), out, out});
+  fill(method, table, 3);
+  ASSERT_EQ(method.plan(), Error::Ok);
+  EXPECT_EQ(method.num_replaced(), 1u) << method.notes();
+  for (const int64_t at : {4, 0, 5}) {
+    *method.tensor_at(position).mutable_data_ptr<int64_t>() = at;
+    ASSERT_EQ(method.run_planned(), Error::Ok) << runtime::last_error_message();
+    EXPECT_EQ(method.data(out)[1], 2 * method.data(table)[at * 2 + 1]);
+  }
+}
+
 TEST_F(Planner, ShapesWithoutAPlanRunOneByOne) {
   const int32_t x = method.tensor({8, 3}, 0, ScalarType::Float, true), y = method.tensor({8, 3}, 256, ScalarType::Float, true);
   const int32_t sum = method.tensor({8, 3}, 512, ScalarType::Float, true);
