@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compute/affine/affine.h"
+#include "compute/attention/few_rows.h"
 #include "compute/elementwise/cast.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/kernels.h"
@@ -11,6 +12,9 @@
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
+
+EXECUTORCH_DEFINE_ISA_TABLE(FewRowsLoops, few_rows_loops);
+
 namespace {
 
 // Scores of a block of rows and keys stay in the second-level cache.
@@ -28,6 +32,25 @@ int64_t divide_up(int64_t a, int64_t b) {
 }
 size_t aligned_floats(int64_t count) {
   return (static_cast<size_t>(count) + 15) / 16 * 16;
+}
+
+/// The loops for rows of a type as they lie; without functions where there are none.
+FewRowsTypeLoops few_rows_of(DType type) {
+  const FewRowsLoops& loops = few_rows_loops();
+  switch (type) {
+    case DType::f32:
+      return loops.f32;
+    case DType::f16:
+      return loops.f16;
+    case DType::bf16:
+      return loops.bf16;
+    default:
+      return {};
+  }
+}
+
+const char* row_at(const AttentionRows& rows, DType type, int64_t offset) {
+  return static_cast<const char*>(rows.data) + offset * static_cast<int64_t>(element_size(type));
 }
 
 /// Running state of a block of rows: unnormalised sums of values, and maximum and sum of each row.
@@ -190,12 +213,13 @@ class Work {
 
   void score(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
              const Slot& slot) const {
-    const MatrixView keys = view_rows(head.key, s_.key_type, s_.key_row, s_.key_column, key, count,
-                                      s_.depth, slot.keys);
-    if (rows.count <= kFewRows && keys.column_stride == 1) {
-      gemm_kernels().dot(slot.query, s_.depth, rows.count, keys.data, keys.row_stride, count,
-                         s_.depth, slot.scores, kBlockKeys);
+    const FewRowsTypeLoops few = few_rows_of(s_.key_type);
+    if (rows.count <= kFewRows && s_.key_column == 1 && few.score != nullptr) {
+      few.score({slot.query, rows.count, s_.depth, row_at(head.key, s_.key_type, key * s_.key_row),
+                 s_.key_row, count, slot.scores, kBlockKeys});
     } else {
+      const MatrixView keys = view_rows(head.key, s_.key_type, s_.key_row, s_.key_column, key,
+                                        count, s_.depth, slot.keys);
       GemmArgs args;
       args.m = rows.count;
       args.n = count;
@@ -237,24 +261,27 @@ class Work {
 
   void add_values(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
                   bool has_sums, const Slot& slot) const {
-    const MatrixView values = view_rows(head.value, s_.value_type, s_.value_row, s_.value_column,
-                                        key, count, s_.width, slot.values);
-    const int64_t step = rows.count <= kFewRows ? gemm_kernels().rows : rows.count;
-    for (int64_t row = 0; row < rows.count; row += step) {
-      GemmArgs args;
-      args.m = std::min(step, rows.count - row);
-      args.n = s_.width;
-      args.k = count;
-      args.a = {slot.scores + row * kBlockKeys, kBlockKeys, 1};
-      args.b = values;
-      args.c = slot.partial.sums + row * s_.width;
-      args.c_row_stride = s_.width;
-      if (has_sums) {
-        args.epilogue.residual = args.c;
-        args.epilogue.residual_stride = s_.width;
-      }
-      gemm(args, slot.product, product_bytes());
+    const FewRowsTypeLoops few = few_rows_of(s_.value_type);
+    if (rows.count <= kFewRows && s_.value_column == 1 && few.sum != nullptr) {
+      few.sum({slot.scores, kBlockKeys, rows.count, s_.width,
+               row_at(head.value, s_.value_type, key * s_.value_row), s_.value_row, count,
+               slot.partial.sums, has_sums});
+      return;
     }
+    GemmArgs args;
+    args.m = rows.count;
+    args.n = s_.width;
+    args.k = count;
+    args.a = {slot.scores, kBlockKeys, 1};
+    args.b = view_rows(head.value, s_.value_type, s_.value_row, s_.value_column, key, count,
+                       s_.width, slot.values);
+    args.c = slot.partial.sums;
+    args.c_row_stride = s_.width;
+    if (has_sums) {
+      args.epilogue.residual = args.c;
+      args.epilogue.residual_stride = s_.width;
+    }
+    gemm(args, slot.product, product_bytes());
   }
 
   void join(const Rows& rows, const Partial& all, const Partial& other) const {

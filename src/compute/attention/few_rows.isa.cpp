@@ -1,0 +1,243 @@
+#include "compute/attention/few_rows.h"
+
+#include "compute/cpu/float_vector.h"
+
+namespace EXECUTORCH_ISA_NAMESPACE {
+namespace {
+
+using V = FloatVector;
+constexpr int L = V::kLanes;
+
+// Sums, and what they are made of, must fit the registers.
+constexpr int kRows = V::kRegisters >= 32 ? 4 : 2;
+constexpr int kKeys = 4;
+constexpr int kVectors = 4;
+// Rows that may lie a page apart share a few sets of the first cache.
+constexpr int64_t kCachedRows = 8;
+// Rows are wanted from memory so far ahead: hardware does not see what comes on another page.
+constexpr int64_t kAhead = 16;
+
+struct Half {
+  uint16_t bits;
+};
+struct BFloat16 {
+  uint16_t bits;
+};
+
+inline V::Type widen(const float* p) {
+  return V::load(p);
+}
+#if defined(__AVX512F__)
+inline V::Type widen(const Half* p) {
+  return _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline V::Type widen(const BFloat16* p) {
+  const __m512i bits =
+      _mm512_maskz_cvtepu16_epi32(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xFFFF, bits, 16));
+}
+#elif defined(__AVX2__)
+inline V::Type widen(const Half* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline V::Type widen(const BFloat16* p) {
+  const __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
+#elif defined(__aarch64__)
+inline V::Type widen(const Half* p) {
+  return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(&p->bits)));
+}
+inline V::Type widen(const BFloat16* p) {
+  return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(&p->bits), 16));
+}
+#else
+inline V::Type widen(const BFloat16* p) {
+  uint32_t bits[L];
+  for (int i = 0; i < L; ++i) bits[i] = static_cast<uint32_t>(p[i].bits) << 16;
+  V::Type v;
+  __builtin_memcpy(&v, bits, sizeof(v));
+  return v;
+}
+#endif
+
+/// The first n < L lanes; the others are zero.
+template <class T>
+inline V::Type widen_part(const T* p, int64_t n) {
+  T part[L] = {};
+  __builtin_memcpy(part, p, static_cast<size_t>(n) * sizeof(T));
+  return widen(part);
+}
+inline V::Type widen_part(const float* p, int64_t n) {
+  return V::load_part(p, n);
+}
+
+/// The sum of all lanes, halves added to halves.
+#if defined(__SSE2__)
+inline float sum_lanes(__m128 v) {
+  const __m128 pairs = _mm_add_ps(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+}
+#if defined(__AVX2__)
+inline float sum_lanes(__m256 v) {
+  return sum_lanes(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+#endif
+#if defined(__AVX512F__)
+inline float sum_lanes(__m512 v) {
+  const __m256 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256 high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return sum_lanes(_mm256_add_ps(low, high));
+}
+#endif
+#else
+inline float sum_lanes(V::Type v) {
+  float lanes[L];
+  V::store(lanes, v);
+  for (int width = L / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+#endif
+
+template <class T>
+inline void want_row(const T* row, int64_t n) {
+  const char* first = reinterpret_cast<const char*>(row);
+  for (int64_t byte = 0; byte < n * static_cast<int64_t>(sizeof(T)); byte += 64)
+    __builtin_prefetch(first + byte, 0, 2);
+}
+
+template <class T, int R, int K>
+inline void score_tile(const FewRowsScores& s, int64_t row, int64_t key) {
+  const T* keys = static_cast<const T*>(s.keys) + key * s.key_stride;
+  const float* query = s.query + row * s.depth;
+  V::Type sum[R][K];
+#pragma GCC unroll 4
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < K; ++j) sum[i][j] = V::zero();
+  }
+  const auto add = [&](const V::Type(&k)[K], const auto& load_query) {
+#pragma GCC unroll 4
+    for (int i = 0; i < R; ++i) {
+      const V::Type q = load_query(i);
+#pragma GCC unroll 4
+      for (int j = 0; j < K; ++j) sum[i][j] = V::fma(q, k[j], sum[i][j]);
+    }
+  };
+  V::Type k[K];
+  int64_t d = 0;
+  for (; d + L <= s.depth; d += L) {
+#pragma GCC unroll 4
+    for (int j = 0; j < K; ++j) k[j] = widen(keys + j * s.key_stride + d);
+    add(k, [&](int i) { return V::load(query + i * s.depth + d); });
+  }
+  if (d < s.depth) {
+    for (int j = 0; j < K; ++j) k[j] = widen_part(keys + j * s.key_stride + d, s.depth - d);
+    add(k, [&](int i) { return V::load_part(query + i * s.depth + d, s.depth - d); });
+  }
+  for (int i = 0; i < R; ++i) {
+    for (int j = 0; j < K; ++j)
+      s.scores[(row + i) * s.score_stride + key + j] = sum_lanes(sum[i][j]);
+  }
+}
+
+template <class T, int K>
+void score_keys(const FewRowsScores& s, int64_t key) {
+  int64_t row = 0;
+  for (; row + kRows <= s.rows; row += kRows) score_tile<T, kRows, K>(s, row, key);
+  for (; row < s.rows; ++row) score_tile<T, 1, K>(s, row, key);
+}
+
+template <class T>
+void score(const FewRowsScores& s) {
+  const T* ahead = static_cast<const T*>(s.keys) + kAhead * s.key_stride;
+  int64_t key = 0;
+  for (; key + kKeys <= s.count; key += kKeys) {
+    for (int64_t j = key; j < key + kKeys; ++j) want_row(ahead + j * s.key_stride, s.depth);
+    score_keys<T, kKeys>(s, key);
+  }
+  for (; key < s.count; ++key) score_keys<T, 1>(s, key);
+}
+
+/// Adds keys [first, last) to R rows by W vectors of sums; `part` < L columns of the last vector
+/// count, or all where it is 0.
+template <class T, int R, int W>
+inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t part, int64_t first,
+                     int64_t last) {
+  const T* values = static_cast<const T*>(s.values) + column;
+  float* sums = s.sums + row * s.width + column;
+  V::Type sum[R][W];
+  const bool fresh = first == 0 && !s.has_sums;
+#pragma GCC unroll 4
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int w = 0; w < W; ++w) {
+      const float* at = sums + i * s.width + w * L;
+      sum[i][w] = fresh ? V::zero() : part != 0 ? V::load_part(at, part) : V::load(at);
+    }
+  }
+  for (int64_t j = first; j < last; ++j) {
+    V::Type v[W];
+#pragma GCC unroll 4
+    for (int w = 0; w < W; ++w) {
+      const T* at = values + j * s.value_stride + w * L;
+      v[w] = part != 0 ? widen_part(at, part) : widen(at);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < R; ++i) {
+      const V::Type weight = V::set(s.weights[(row + i) * s.weight_stride + j]);
+#pragma GCC unroll 4
+      for (int w = 0; w < W; ++w) sum[i][w] = V::fma(weight, v[w], sum[i][w]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int w = 0; w < W; ++w) {
+      float* at = sums + i * s.width + w * L;
+      part != 0 ? V::store_part(at, sum[i][w], part) : V::store(at, sum[i][w]);
+    }
+  }
+}
+
+template <class T, int R>
+void sum_rows(const FewRowsSums& s, int64_t row, int64_t first, int64_t last) {
+  int64_t column = 0;
+  for (; column + kVectors * L <= s.width; column += kVectors * L)
+    sum_tile<T, R, kVectors>(s, row, column, 0, first, last);
+  for (; column + L <= s.width; column += L) sum_tile<T, R, 1>(s, row, column, 0, first, last);
+  if (column < s.width) sum_tile<T, R, 1>(s, row, column, s.width - column, first, last);
+}
+
+template <class T>
+void sum(const FewRowsSums& s) {
+  const T* ahead = static_cast<const T*>(s.values) + kAhead * s.value_stride;
+  for (int64_t first = 0; first < s.count; first += kCachedRows) {
+    const int64_t last = first + kCachedRows < s.count ? first + kCachedRows : s.count;
+    for (int64_t j = first; j < last; ++j) want_row(ahead + j * s.value_stride, s.width);
+    int64_t row = 0;
+    for (; row + kRows <= s.rows; row += kRows) sum_rows<T, kRows>(s, row, first, last);
+    for (; row < s.rows; ++row) sum_rows<T, 1>(s, row, first, last);
+  }
+}
+
+template <class T>
+constexpr FewRowsTypeLoops loops_of() {
+  return {score<T>, sum<T>};
+}
+
+}  // namespace
+
+extern constexpr FewRowsLoops few_rows_loops_table = {
+    loops_of<float>(),
+#if defined(__F16C__) || defined(__aarch64__)
+    loops_of<Half>(),
+#else
+    {nullptr, nullptr},
+#endif
+    loops_of<BFloat16>(),
+};
+
+}  // namespace EXECUTORCH_ISA_NAMESPACE
