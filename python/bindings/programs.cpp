@@ -71,7 +71,8 @@ std::shared_ptr<MethodSession> load_method(ProgramSession& session, const std::s
 SessionOptions make_options(Verification verification, bool enable_etdump, size_t debug_buffer_size,
                             bool plan, std::optional<size_t> memory_limit,
                             std::optional<size_t> plan_memory_limit,
-                            std::optional<std::string> cache_dir) {
+                            std::optional<std::string> cache_dir,
+                            std::optional<uint64_t> cache_limit) {
   SessionOptions options;
   options.verification = verification;
   options.enable_etdump = enable_etdump;
@@ -81,6 +82,7 @@ SessionOptions make_options(Verification verification, bool enable_etdump, size_
   if (memory_limit) options.load.memory_limit = *memory_limit;
   if (plan_memory_limit) options.load.plan_memory_limit = *plan_memory_limit;
   options.cache_dir = std::move(cache_dir);
+  if (cache_limit) options.load.cache_limit = *cache_limit;
   return options;
 }
 
@@ -246,28 +248,32 @@ void bind_programs(nb::module_& m) {
       "_load_program",
       [](nb::handle path, bool enable_etdump, size_t debug_buffer_size, Verification verification,
          nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
-         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir) {
-        return open_program(path, data_path,
-                            make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                         memory_limit, plan_memory_limit, std::move(cache_dir)));
+         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir,
+         std::optional<uint64_t> cache_limit) {
+        return open_program(
+            path, data_path,
+            make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
+                         plan_memory_limit, std::move(cache_dir), cache_limit));
       },
       nb::arg("path"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
       nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
-      nb::arg("cache_dir") = none);
+      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none);
   m.def(
       "_load_program_from_buffer",
       [](nb::handle buffer, bool enable_etdump, size_t debug_buffer_size, Verification verification,
          nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
-         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir) {
-        return open_program(buffer, data_path,
-                            make_options(verification, enable_etdump, debug_buffer_size, plan,
-                                         memory_limit, plan_memory_limit, std::move(cache_dir)));
+         std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir,
+         std::optional<uint64_t> cache_limit) {
+        return open_program(
+            buffer, data_path,
+            make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
+                         plan_memory_limit, std::move(cache_dir), cache_limit));
       },
       nb::arg("buffer"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
       nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
-      nb::arg("cache_dir") = none);
+      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none);
 }
 
 }  // namespace executorch::python

@@ -1,5 +1,6 @@
-"""A cache folder: processes that run one model share its packed weights, and later ones start warm."""
+"""Instances of one model share its packed weights: within a process, and through a cache folder between processes."""
 
+import re
 import subprocess
 import sys
 
@@ -7,8 +8,10 @@ import pytest
 
 from conftest import ROOT
 
-RESNET = ROOT / ".cache" / "models" / "resnet18"
+MODELS = ROOT / ".cache" / "models"
+RESNET = MODELS / "resnet18"
 WORKERS = 6
+KINDS = ("packed", "program", "own", "libraries")
 
 # A worker announces each stage and waits for a line before the next, so that all are measured at the same stage.
 WORKER = """
@@ -21,18 +24,26 @@ def stage(name):
     sys.stdin.readline()
 
 Runtime.get().num_threads = 1
-image = np.load(sys.argv[2])["in0"]
+with np.load(sys.argv[2]) as arrays:
+    inputs = [arrays[f"in{i}"] for i in range(len(arrays.files))]
+np.ones(4) @ np.ones(4)
 stage("started")
-method = Runtime.get().load_program(sys.argv[1], cache_dir=sys.argv[3]).load_method("forward")
-(output,) = method.execute([image])
+methods = []
+for _ in range(int(sys.argv[4])):
+    program = Runtime.get().load_program(sys.argv[1], cache_dir=sys.argv[3])
+    methods.append(program.load_method("forward"))
+    print(methods[-1]._method._plan_memory_bytes(), "\t".join(methods[-1]._method._plan_report()))
+    stage("loaded")
+output = methods[-1].execute(inputs)[0]
 print(np.asarray(output).tobytes().hex()[:64], flush=True)
 stage("ran")
 """
 
 
 class Worker:
-    def __init__(self, folder):
-        command = [sys.executable, "-c", WORKER, RESNET / "portable.pte", RESNET / "inputs.npz", folder]
+    def __init__(self, model, folder, loads=1):
+        self.folder = folder
+        command = [sys.executable, "-c", WORKER, model / "portable.pte", model / "inputs.npz", folder, str(loads)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/")
         assert self.line() == "started"
 
@@ -43,20 +54,39 @@ class Worker:
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
-    def memory(self, folder):
-        """Bytes by kind, pages that n processes share counting 1/n each: packed weights, the program, its own."""
-        kinds = {"packed": 0, "program": 0, "own": 0}
-        kind = None
+    def load(self):
+        """Loads the model; returns the bytes that its plan holds beside packed weights."""
+        self.go_on()
+        held, report = self.line().split(maxsplit=1)
+        assert self.line() == "loaded"
+        packed = sum(int(size) for size in re.findall(r"plan of [^\t]* instructions, packed (\d+) KB", report))
+        return int(held) - packed * 1024
+
+    def run(self):
+        """Runs the model; returns the first bytes of its result."""
+        self.go_on()
+        result = self.line()
+        assert self.line() == "ran"
+        return result
+
+    def memory(self):
+        """Bytes by kind, pages that n processes share counting 1/n each."""
+        kinds = dict.fromkeys(KINDS, 0)
         with open(f"/proc/{self.process.pid}/smaps") as lines:
             for line in lines:
                 words = line.split()
                 if not words[0].endswith(":"):
-                    path = " ".join(words[5:])
-                    own = not path or path.startswith("[")
-                    kind = "packed" if path.startswith(folder) else "program" if path.endswith(".pte") else own and "own"
-                elif kind and words[0] == "Pss:":
+                    kind = self.kind_of(" ".join(words[5:]))
+                elif words[0] == "Pss:":
                     kinds[kind] += int(words[1]) * 1024
         return kinds
+
+    def kind_of(self, path):
+        if self.folder and path.startswith(self.folder):
+            return "packed"
+        if path.endswith(".pte"):
+            return "program"
+        return "own" if not path or path.startswith("[") else "libraries"
 
     def end(self):
         self.process.stdin.close()
@@ -67,8 +97,8 @@ class Worker:
 def workers():
     running = []
 
-    def start(folder):
-        running.append(Worker(folder))
+    def start(*args, **options):
+        running.append(Worker(*args, **options))
         return running[-1]
 
     yield start
@@ -82,44 +112,58 @@ def exported():
     assert (RESNET / "portable.pte").exists(), f"{RESNET} has not been exported: ./dev test does that"
 
 
-def run_all(workers, folder):
-    """Starts the workers, runs each once. Returns what they added together, by kind, and the first bytes of results."""
-    running = [workers(folder) for _ in range(WORKERS)]
-    before = [worker.memory(folder) for worker in running]
-    results = set()
-    for worker in running:
-        worker.go_on()
-        results.add(worker.line())
-        assert worker.line() == "ran"
-    after = [worker.memory(folder) for worker in running]
-    for worker in running:
-        worker.end()
-    return {kind: sum(a[kind] - b[kind] for a, b in zip(after, before)) for kind in before[0]}, results
+def added(before, after):
+    """What the workers have added together, by kind."""
+    return {kind: sum(a[kind] - b[kind] for a, b in zip(after, before)) for kind in KINDS}
 
 
-def test_six_workers_hold_one_copy(workers, tmp_path):
-    weights = (RESNET / "portable.pte").stat().st_size
-    folder = str(tmp_path / "cache")
-    for _ in range(2):  # cold, then warm
-        added, results = run_all(workers, folder)
-        assert len(results) == 1
-        assert 0.8 * weights <= added["packed"] <= 1.1 * weights, added
-        assert added["packed"] + added["program"] <= 1.2 * weights, added
-        # Intermediate values of a run, no weights.
-        assert added["own"] <= WORKERS * 0.4 * weights, added
-    written = {path.name for path in (tmp_path / "cache").iterdir()}
+@pytest.mark.parametrize("name", ["minilm", "resnet18", "vit_small"])
+def test_six_workers_hold_one_copy(workers, tmp_path, name):
+    weights = (MODELS / name / "portable.pte").stat().st_size
+    folder = tmp_path / "cache"
+    for start in ("cold", "warm"):
+        running = [workers(MODELS / name, str(folder)) for _ in range(WORKERS)]
+        started = [worker.memory() for worker in running]
+        values = sum(worker.load() for worker in running)
+        loaded = [worker.memory() for worker in running]
+        assert len({worker.run() for worker in running}) == 1
+        ran = [worker.memory() for worker in running]
+        for worker in running:
+            worker.end()
+
+        # Intermediate values are touched by running: a part of all that is added, and of what the plans state.
+        touched = added(loaded, ran)["own"]
+        model = sum(added(started, ran).values()) - touched
+        print(f"{name}, {start}: {model / weights:.2f} of its {weights / 1e6:.1f} MB and {touched / 1e6:.1f} MB of values")
+        assert model <= 1.2 * weights, added(started, ran)
+        assert added(started, ran)["packed"] >= 0.4 * weights
+        assert touched <= values + WORKERS * 1.5e6
+    written = {path.name for path in folder.iterdir()}
     assert "key" in written and not [name for name in written if name.startswith(".")]
 
 
+def test_instances_of_a_process_share(workers):
+    weights = (RESNET / "portable.pte").stat().st_size
+    worker = workers(RESNET, "", loads=3)
+    before = worker.memory()
+    worker.load()
+    first = worker.memory()
+    assert 0.9 * weights <= added([before], [first])["own"] <= 1.2 * weights
+    worker.load()
+    worker.load()
+    assert sum(added([first], [worker.memory()]).values()) <= 0.05 * weights
+    worker.run()
+    worker.end()
+
+
 def test_results_are_those_without_a_folder(workers, tmp_path):
-    lines = []
+    results = set()
     for folder in ("", str(tmp_path / "cache"), str(tmp_path / "cache"), "/proc/no/such/folder"):
-        worker = workers(folder)
-        worker.go_on()
-        lines.append(worker.line())
-        assert worker.line() == "ran"
+        worker = workers(RESNET, folder)
+        worker.load()
+        results.add(worker.run())
         worker.end()
-    assert len(set(lines)) == 1
+    assert len(results) == 1
 
 
 def test_the_environment_names_a_folder(run_python, tmp_path):

@@ -7,6 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from conftest import ROOT
+
 
 @pytest.fixture
 def cli(tmp_path):
@@ -50,6 +52,15 @@ def test_bench(cli, convnet):
     figures = json.loads(cli("bench", convnet / "model.pte", "--seconds", "0.1", "--threads", "1", "--json"))
     assert figures["threads"] == 1 and 0 < figures["min_ms"] <= figures["p50_ms"] <= figures["p99_ms"]
     assert figures["load_ms"] > 0 and figures["peak_rss_bytes"] > 1e6
+
+
+@pytest.mark.parametrize("command", [["bench", "--seconds", "0"], ["inspect", "--plan"]])
+def test_cache_dir(cli, tmp_path, command):
+    name, *options = command
+    program = ROOT / "examples" / "digits" / "digits.pte"
+    for _ in range(2):
+        cli(name, program, *options, "--cache-dir", tmp_path / "cache")
+    assert list((tmp_path / "cache").glob("*.packed"))
 
 
 @pytest.mark.parametrize("command", ["inspect", "run", "bench"])

@@ -20,7 +20,9 @@ def load_program(args: Any):
     options = {}
     if getattr(args, "memory_limit", None) is not None:
         options["memory_limit"] = args.memory_limit
-    return Runtime.get().load_program(args.file, data_path=args.data or None, plan=not args.no_plan, **options)
+    return Runtime.get().load_program(
+        args.file, data_path=args.data or None, plan=not args.no_plan, cache_dir=args.cache_dir, **options
+    )
 
 
 def tensor_text(info: Any) -> str:

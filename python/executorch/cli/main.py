@@ -20,6 +20,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("file", metavar="FILE", help="the program, a .pte file")
         sub.add_argument("--data", action="append", default=[], metavar="FILE", help="a .ptd data file; may be repeated")
         sub.add_argument("--no-plan", action="store_true", help="run every instruction as the program has it")
+        sub.add_argument("--cache-dir", metavar="DIR", help="share packed weights with other processes through this folder")
         command.add_arguments(sub)
         sub.set_defaults(run=command.main)
     return parser

@@ -63,6 +63,7 @@ class Runtime:
         memory_limit: Optional[int] = None,
         plan_memory_limit: Optional[int] = None,
         cache_dir: Union[str, os.PathLike, None] = None,
+        cache_limit: Optional[int] = None,
     ) -> Program:
         """Loads a program. A file is mapped, not read.
 
@@ -80,6 +81,8 @@ class Runtime:
             cache_dir: Folder through which the processes of a host share packed weights: the first to load a model
                 writes them, the others map one copy. Only who is trusted may write there. None takes
                 ``EXECUTORCH_CACHE_DIR`` from the environment, "" none.
+            cache_limit: Most bytes of that folder's files together, 16 GiB by default: what was used least recently
+                makes room, but nothing used in the last ten minutes.
         """
         if hasattr(data, "read"):
             data = data.read()
@@ -97,5 +100,6 @@ class Runtime:
             memory_limit=memory_limit,
             plan_memory_limit=plan_memory_limit,
             cache_dir=None if cache_dir is None else os.fspath(cache_dir),
+            cache_limit=cache_limit,
         )
         return Program(_Source(data, data_path, options))

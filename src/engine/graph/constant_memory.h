@@ -1,6 +1,7 @@
 /**
  * @file
- * Memory of constants that were made with a graph or computed while planning. Pieces stay where they are.
+ * Memory of constants that were made with a graph or computed while planning. Pieces stay where
+ * they are.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ class ConstantMemory {
   /// `size` bytes, null when memory is refused or the limit would be passed (never for 0 bytes).
   void* allocate(size_t size) {
     if (size > 0 && (total_ > limit_ || size > limit_ - total_)) return nullptr;
-    MemoryBlock block = MemoryBlock::allocate(size == 0 ? 1 : size);
+    MemoryBlock block = MemoryBlock::allocate_weight(size == 0 ? 1 : size);
     if (block.data() == nullptr) return nullptr;
     total_ += block.size();
     blocks_.push_back(static_cast<MemoryBlock&&>(block));
@@ -33,7 +34,8 @@ class ConstantMemory {
       const char* const first = block.data();
       const char* const last = first + block.size();
       bool needed = false;
-      for (size_t i = 0; i < count && !needed; ++i) needed = first <= addresses[i] && addresses[i] < last;
+      for (size_t i = 0; i < count && !needed; ++i)
+        needed = first <= addresses[i] && addresses[i] < last;
       if (!needed) {
         total_ -= block.size();
       } else if (&blocks_[kept++] != &block) {

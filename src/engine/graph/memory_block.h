@@ -1,29 +1,26 @@
 /**
  * @file
- * Heap memory that may be refused, aligned for vector loads.
+ * Memory that may be refused, aligned for vector loads.
  */
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
+
+#include <executorch/runtime/platform/export.h>
 
 namespace executorch::engine {
 
 /// Owns `size` bytes, 64-byte aligned. Empty when the allocation failed or was of 0 bytes.
-class MemoryBlock {
+class EXECUTORCH_COMPUTE_API MemoryBlock {
  public:
   MemoryBlock() = default;
-  static MemoryBlock allocate(size_t size) {
-    MemoryBlock block;
-    if (size == 0) return block;
-    block.data_.reset(
-        static_cast<char*>(::operator new(size, std::align_val_t{kAlignment}, std::nothrow)));
-    block.size_ = block.data_ != nullptr ? size : 0;
-    return block;
-  }
+  /// From the heap.
+  static MemoryBlock allocate(size_t size);
+  /// For weights: large blocks come from the system and go back to it as soon as they are freed,
+  /// where a heap would keep the gaps that packing leaves.
+  static MemoryBlock allocate_weight(size_t size);
 
   static constexpr size_t kAlignment = 64;
   char* data() const { return data_.get(); }
@@ -32,10 +29,19 @@ class MemoryBlock {
   bool holds(size_t size) const { return size_ >= size; }
 
  private:
-  struct Delete {
-    void operator()(char* data) const { ::operator delete(data, std::align_val_t{kAlignment}); }
+  class Release {
+   public:
+    Release() : mapped_(0) {}
+    explicit Release(size_t mapped) : mapped_(mapped) {}
+    void operator()(char* data) const;
+
+   private:
+    size_t mapped_;  ///< bytes to give back to the system; 0: to the heap
   };
-  std::unique_ptr<char, Delete> data_;
+  MemoryBlock(char* data, size_t size, Release release)
+      : data_(data, release), size_(data != nullptr ? size : 0) {}
+
+  std::unique_ptr<char, Release> data_;
   size_t size_ = 0;
 };
 

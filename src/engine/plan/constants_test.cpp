@@ -71,6 +71,69 @@ TEST(Constants, FoldingStaysUnderTheLimit) {
   EXPECT_NE(runtime::last_error_message()[0], '\0');
 }
 
+// Two results, each the sum of two numbers spread over so many elements.
+size_t memory_of_sums(const float* numbers, int64_t elements) {
+  Graph graph;
+  const Dims sizes = dims({elements});
+  graph.externals.resize(2);
+  for (int32_t i = 0; i < 2; ++i) {
+    const ValueId wide = graph.add_constant(DType::f32, sizes, dims({0}), numbers + i);
+    const ValueId sum = graph.add_node(Elementwise{ElementwiseOp::Add, DType::f32, 0}, {wide, wide},
+                                       DType::f32, sizes);
+    graph.results.push_back({sum, i, contiguous_strides(sizes)});
+  }
+  std::unique_ptr<Plan> plan;
+  EXPECT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
+  std::vector<float> out(static_cast<size_t>(2 * elements));
+  void* slots[] = {out.data(), out.data() + elements};
+  EXPECT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
+  EXPECT_EQ(out.front(), 2 * numbers[0]);
+  EXPECT_EQ(out.back(), 2 * numbers[1]);
+  return plan->memory_bytes();
+}
+
+TEST(Constants, EqualOnesAreKeptOnce) {
+  constexpr int64_t kElements = 100000;
+  constexpr size_t kBytes = kElements * sizeof(float);
+  const float equal[] = {3, 3}, different[] = {3, 4};
+  EXPECT_LT(memory_of_sums(equal, kElements), 2 * kBytes);
+  EXPECT_GE(memory_of_sums(different, kElements), 2 * kBytes);
+}
+
+// softmax(query key + mask) value over 64 rows, the mask computed from one number.
+size_t memory_of_attention(float number, std::vector<float>* out) {
+  Graph graph;
+  const Dims sizes = dims({2, 64, 64}), mask_sizes = dims({64, 64});
+  const Dims strides = contiguous_strides(sizes);
+  std::vector<float> in(2 * 64 * 64);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 7) / 8;
+  graph.externals.resize(2);
+  const ValueId x = graph.add_external(DType::f32, sizes, strides, 0);
+  const ValueId wide = graph.add_constant(DType::f32, mask_sizes, dims({0, 0}), &number);
+  const Elementwise add{ElementwiseOp::Add, DType::f32, 0};
+  const ValueId mask = graph.add_node(add, {wide, wide}, DType::f32, mask_sizes);
+  const ValueId product = graph.add_node(MatMul{}, {x, x}, DType::f32, sizes);
+  const ValueId scores = graph.add_node(add, {product, mask}, DType::f32, sizes);
+  const ValueId weights = graph.add_node(Softmax{2, false}, {scores}, DType::f32, sizes);
+  const ValueId result = graph.add_node(MatMul{}, {weights, x}, DType::f32, sizes);
+  graph.results.push_back({result, 1, strides});
+  std::unique_ptr<Plan> plan;
+  EXPECT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
+  EXPECT_EQ(plan->num_steps(), 1u);
+  out->resize(in.size());
+  void* slots[] = {in.data(), out->data()};
+  EXPECT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
+  return plan->memory_bytes();
+}
+
+TEST(Constants, AMaskThatHidesNothingIsDropped) {
+  std::vector<float> without, with;
+  const size_t none = memory_of_attention(0, &without);
+  const size_t some = memory_of_attention(0.5f, &with);  // the same for all: no change either
+  EXPECT_EQ(some - none, 64 * 64 * sizeof(float));
+  for (size_t i = 0; i < with.size(); ++i) ASSERT_NEAR(with[i], without[i], 1e-5f);
+}
+
 // A program may lay the target of a write over its indices.
 TEST(Constants, IndexIsCheckedAsItIsUsed) {
   int64_t memory[] = {0, 1, 2, 3};

@@ -1,5 +1,7 @@
-// What depends on constants alone is computed once: views by strides, the rest by a plan of its own.
+// What depends on constants alone is computed once: views by strides, the rest by a plan of its
+// own.
 #include <algorithm>
+#include <cstring>
 
 #include "engine/plan/lowering.h"
 #include "engine/plan/passes.h"
@@ -17,8 +19,10 @@ bool view_constant(const Graph& graph, const Node& node, Dims* strides, int64_t*
     for (int d = 0; d < in.sizes.rank; ++d) (*strides)[d] = in.strides[permute->dims[d]];
     return true;
   }
-  if (node.as<Reshape>() != nullptr) return reshaped_strides(in.sizes, in.strides, out.sizes, strides);
-  if (node.as<Expand>() != nullptr) return broadcast_strides(in.sizes, in.strides, out.sizes, strides);
+  if (node.as<Reshape>() != nullptr)
+    return reshaped_strides(in.sizes, in.strides, out.sizes, strides);
+  if (node.as<Expand>() != nullptr)
+    return broadcast_strides(in.sizes, in.strides, out.sizes, strides);
   if (const Slice* slice = node.as<Slice>()) {
     *offset = slice->start * in.strides[slice->dim];
     (*strides)[slice->dim] *= slice->step;
@@ -33,24 +37,52 @@ void make_constant(Value* value, const Dims& strides, const void* data) {
   value->data = data;
 }
 
-// Runs one node by itself; its outputs become constants.
-Error compute_node(Graph* graph, const Node& node) {
+class Folder {
+ public:
+  explicit Folder(Graph* graph) : graph_(*graph) {}
+
+  /// Runs one node by itself; its outputs become constants.
+  Error compute(const Node& node);
+
+ private:
+  struct Bytes {
+    const void* data;
+    size_t size;
+  };
+
+  /// Layers often compute the same, a mask for instance: then one copy serves all.
+  const void* kept_once(const void* data, size_t size) {
+    for (const Bytes& earlier : computed_) {
+      if (earlier.size == size && std::memcmp(earlier.data, data, size) == 0) return earlier.data;
+    }
+    computed_.push_back({data, size});
+    return data;
+  }
+
+  Graph& graph_;
+  std::vector<Bytes> computed_;
+};
+
+Error Folder::compute(const Node& node) {
   Graph single;
-  single.owned = graph->owned;
+  single.owned = graph_.owned;
   Node copy{node.operation, {}, {}};
   for (const ValueId input : node.inputs) {
-    const Value& value = graph->value(input);
+    const Value& value = graph_.value(input);
     copy.inputs.push_back(single.add_constant(value.dtype, value.sizes, value.strides, value.data));
   }
   std::vector<void*> outputs;
+  std::vector<size_t> sizes;
   for (const ValueId output : node.outputs) {
-    const Value& value = graph->value(output);
+    const Value& value = graph_.value(output);
     const ValueId id = single.add_computed(value.dtype, value.sizes);
     copy.outputs.push_back(id);
-    const size_t bytes = static_cast<size_t>(numel(value.sizes) * element_bytes(value.dtype));
-    outputs.push_back(graph->owned->allocate(bytes));
-    ET_REQUIRE(outputs.back() != nullptr, MemoryAllocationFailed, "no memory for %zu bytes of a constant", bytes);
-    single.results.push_back({id, static_cast<int32_t>(single.externals.size()), contiguous_strides(value.sizes)});
+    sizes.push_back(static_cast<size_t>(numel(value.sizes) * element_bytes(value.dtype)));
+    outputs.push_back(graph_.owned->allocate(sizes.back()));
+    ET_REQUIRE(outputs.back() != nullptr, MemoryAllocationFailed,
+               "no memory for %zu bytes of a constant", sizes.back());
+    single.results.push_back(
+        {id, static_cast<int32_t>(single.externals.size()), contiguous_strides(value.sizes)});
     single.externals.push_back({});
   }
   single.nodes.push_back(std::move(copy));
@@ -59,8 +91,8 @@ Error compute_node(Graph* graph, const Node& node) {
   ET_TRY(Lowering(single, options, false).run(&plan));
   ET_TRY(plan->run(outputs.data(), nullptr));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    Value& value = graph->value(node.outputs[i]);
-    make_constant(&value, contiguous_strides(value.sizes), outputs[i]);
+    Value& value = graph_.value(node.outputs[i]);
+    make_constant(&value, contiguous_strides(value.sizes), kept_once(outputs[i], sizes[i]));
   }
   return Error::Ok;
 }
@@ -68,6 +100,7 @@ Error compute_node(Graph* graph, const Node& node) {
 }  // namespace
 
 Error fold_constants(Graph* graph) {
+  Folder folder(graph);
   std::vector<Node> kept;
   for (Node& node : graph->nodes) {
     const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),
@@ -85,7 +118,7 @@ Error fold_constants(Graph* graph) {
       if (data != nullptr) data += offset * element_bytes(in.dtype);
       make_constant(&graph->value(node.outputs[0]), strides, data);
     } else {
-      ET_TRY(compute_node(graph, node));
+      ET_TRY(folder.compute(node));
     }
   }
   graph->nodes = std::move(kept);

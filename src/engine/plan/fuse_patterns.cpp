@@ -1,5 +1,6 @@
 // Chains that exporters leave of one operation: x * sigmoid(x), the RMS norm, the softmax guarded
 // against rows that are masked throughout, attention.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -228,6 +229,7 @@ class PatternFusion {
       ValueId sum;
       if (!ordered(*add, is_scores, &sum, &mask) || !usable_mask(mask, score_sizes)) return false;
       scores = sum;
+      if (is_zero(mask)) mask = kNoValue;
     }
     const Node* inner = product_behind(scores);
     if (inner == nullptr || !plain(*inner->as<MatMul>())) return false;
@@ -278,6 +280,15 @@ class PatternFusion {
         value.sizes.back() != score_sizes.back())
       return false;
     return broadcast_strides(value.sizes, value.sizes, score_sizes, &strides);
+  }
+
+  /// A constant of zeros, as masks are that hide nothing.
+  bool is_zero(ValueId value) const {
+    const Value& constant = graph_.value(value);
+    if (constant.source != Source::Constant || !is_dense(constant.sizes, constant.strides))
+      return false;
+    const float* const data = static_cast<const float*>(constant.data);
+    return std::all_of(data, data + numel(constant.sizes), [](float x) { return x == 0.0f; });
   }
 
   ValueId reshaped(ValueId value, const Dims& sizes, std::vector<Node>* nodes) {

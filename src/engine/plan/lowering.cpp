@@ -26,7 +26,8 @@ Error Lowering::run(std::unique_ptr<Plan>* plan) {
   ET_TRY(place_sources());
   find_wishes();
   for (const Node& node : graph_.nodes) {
-    ET_TRY(std::visit([&](const auto& operation) { return lower(node, operation); }, node.operation));
+    ET_TRY(
+        std::visit([&](const auto& operation) { return lower(node, operation); }, node.operation));
   }
   ET_TRY(lower_results());
   return finish(plan);
@@ -53,7 +54,8 @@ Error Lowering::lower_results() {
     Placement& from = places_[static_cast<size_t>(result.value)];
     const Storage& storage = storages_[static_cast<size_t>(from.storage)];
     if (storage.kind != Kind::Slot || storage.slot == result.slot) continue;
-    const Placement copy = new_placement(result.value, contiguous_strides(graph_.value(result.value).sizes));
+    const Placement copy =
+        new_placement(result.value, contiguous_strides(graph_.value(result.value).sizes));
     emit_copy(result.value, from, copy);
     from = copy;
   }
@@ -152,14 +154,16 @@ Placement Lowering::place_output_contiguous(ValueId value) {
                       [&](const Dims& strides) { return is_contiguous(sizes, strides); });
 }
 
-// Places each storage at the lowest offset where it overlaps none that lives at the same time, largest first.
+// Places each storage at the lowest offset where it overlaps none that lives at the same time,
+// largest first.
 int64_t Lowering::layout_arena() {
   constexpr int64_t kAlignment = static_cast<int64_t>(MemoryBlock::kAlignment);
   std::vector<Storage*> order;
   for (Storage& storage : storages_) {
     if (storage.kind == Kind::Arena && storage.first >= 0) order.push_back(&storage);
   }
-  std::stable_sort(order.begin(), order.end(), [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
   std::vector<Storage*> placed;  // by offset
   int64_t total = 0;
   for (Storage* storage : order) {
@@ -173,22 +177,25 @@ int64_t Lowering::layout_arena() {
     }
     storage->offset = offset;
     total = std::max(total, offset + bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), storage,
-                                   [](const Storage* a, const Storage* b) { return a->offset < b->offset; }),
-                  storage);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), storage,
+                         [](const Storage* a, const Storage* b) { return a->offset < b->offset; }),
+        storage);
   }
   return total;
 }
 
 Error Lowering::check_budget(size_t more, const char* what) {
   const size_t held = packed_bytes_ + graph_.owned->total();
-  ET_REQUIRE(held <= options_.memory_limit && more <= options_.memory_limit - held, MemoryAllocationFailed,
-             "the plan needs %zu bytes beside %zu already held for %s, over its limit of %zu", more, held, what,
-             options_.memory_limit);
+  ET_REQUIRE(held <= options_.memory_limit && more <= options_.memory_limit - held,
+             MemoryAllocationFailed,
+             "the plan needs %zu bytes beside %zu already held for %s, over its limit of %zu", more,
+             held, what, options_.memory_limit);
   return Error::Ok;
 }
 
-Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed) {
+Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer,
+                            const float** packed) {
   // Memory made while planning may hold something else by the next plan: its address says nothing.
   const bool lasting = !graph_.owned->contains(spec.source) &&
                        (spec.extra == nullptr || !graph_.owned->contains(spec.extra));
@@ -196,10 +203,11 @@ Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer, 
   const bool held = weight != nullptr;
   if (!held && lasting && options_.earlier != nullptr) weight = options_.earlier->find_weight(spec);
   if (weight == nullptr) {
-    weight = packed_weight(spec, packer, options_.cache_dir);
+    weight = packed_weight(spec, packer, {options_.cache_dir, options_.cache_limit});
     runtime::internal::release_file_pages(spec.source, spec.source_bytes);
   }
-  ET_REQUIRE(weight != nullptr, MemoryAllocationFailed, "no memory for a packed weight of %zu bytes", spec.packed_bytes);
+  ET_REQUIRE(weight != nullptr, MemoryAllocationFailed,
+             "no memory for a packed weight of %zu bytes", spec.packed_bytes);
   *packed = weight->data();
   if (held) return Error::Ok;
   packed_bytes_ += spec.packed_bytes;
@@ -215,7 +223,8 @@ Error Lowering::finish(std::unique_ptr<Plan>* plan) {
   const size_t arena = static_cast<size_t>(layout_arena());
   ET_TRY(check_budget(arena, "intermediate values"));
   plan_->arena_ = MemoryBlock::allocate(arena);
-  ET_REQUIRE(plan_->arena_.holds(arena), MemoryAllocationFailed, "no memory for %zu bytes of intermediate values", arena);
+  ET_REQUIRE(plan_->arena_.holds(arena), MemoryAllocationFailed,
+             "no memory for %zu bytes of intermediate values", arena);
   plan_->addresses_.resize(storages_.size());
   for (size_t i = 0; i < storages_.size(); ++i) {
     const Storage& storage = storages_[i];

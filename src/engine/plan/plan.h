@@ -21,15 +21,20 @@
 namespace executorch::engine {
 
 struct PlanOptions {
-  /// Most bytes of packed weights, folded constants, intermediate and scratch memory. Over it weights stay unpacked;
-  /// when that is not enough, make_plan() fails with MemoryAllocationFailed and both numbers.
+  /// Most bytes of packed weights, folded constants, intermediate and scratch memory. Over it
+  /// weights stay unpacked; when that is not enough, make_plan() fails with MemoryAllocationFailed
+  /// and both numbers.
   size_t memory_limit = SIZE_MAX;
-  /// Write results into the caller's tensors only after everything has been read: for slots that share bytes in ways
-  /// the graph does not tell.
+  /// Write results into the caller's tensors only after everything has been read: for slots that
+  /// share bytes in ways the graph does not tell.
   bool stage_results = false;
-  /// Folder to share packed weights with other processes through, null for none. Read by make_plan() only.
+  /// Folder to share packed weights with other processes through, null for none. Read by
+  /// make_plan() only.
   const char* cache_dir = nullptr;
-  /// A plan of the same program constants for other sizes, whose packed weights serve again; may be null.
+  /// Most bytes of that folder's files together, see LoadOptions::cache_limit.
+  uint64_t cache_limit = UINT64_MAX;
+  /// A plan of the same program constants for other sizes, whose packed weights serve again; may be
+  /// null.
   const class Plan* earlier = nullptr;
 };
 
@@ -39,11 +44,12 @@ class EXECUTORCH_COMPUTE_API Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// Runs all steps. `slots` holds the addresses of the graph's externals. Allocates nothing. Not to be called by two
-  /// threads at once.
+  /// Runs all steps. `slots` holds the addresses of the graph's externals. Allocates nothing. Not
+  /// to be called by two threads at once.
   Error run(void* const* slots, void* user);
 
-  /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones included).
+  /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones
+  /// included).
   size_t memory_bytes() const;
   size_t packed_bytes() const;
   /// Those of them that lie in files, mapped by all processes that use them.
@@ -85,6 +91,7 @@ class EXECUTORCH_COMPUTE_API Plan {
 };
 
 /// Plans a graph. The graph is consumed. Errors carry a text.
-EXECUTORCH_COMPUTE_API Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* plan);
+EXECUTORCH_COMPUTE_API Error make_plan(Graph graph, const PlanOptions& options,
+                                       std::unique_ptr<Plan>* plan);
 
 }  // namespace executorch::engine

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <string_view>
 
 #if !defined(_WIN32)
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -22,12 +26,12 @@ namespace {
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
-  /// False when the system reports that written bytes were lost.
-  bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
 
  private:
   int fd_;
@@ -47,13 +51,42 @@ bool write_all(int fd, const FilePart& part) {
   return true;
 }
 
-bool write_new_file(const std::string& path, std::initializer_list<FilePart> parts) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444));
-  if (file.get() < 0) return false;
+constexpr char kUnfinished[] = ".new-";
+// Younger files may not be locked yet by their writer.
+constexpr int64_t kUnfinishedSeconds = 60;
+
+bool write_all(int fd, std::initializer_list<FilePart> parts) {
   for (const FilePart& part : parts) {
-    if (!write_all(file.get(), part)) return false;
+    if (!write_all(fd, part)) return false;
   }
-  return file.close();
+  return true;
+}
+
+bool starts_with(const char* name, std::string_view start) {
+  return std::string_view(name).substr(0, start.size()) == start;
+}
+
+bool ends_with(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+}
+
+/// Calls f(name, stat) for each regular file of a folder.
+template <class F>
+void for_each_file(const std::string& folder, F&& f) {
+  DIR* const listing = ::opendir(folder.c_str());
+  if (listing == nullptr) return;
+  while (const dirent* entry = ::readdir(listing)) {
+    struct stat info;
+    if (::fstatat(::dirfd(listing), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(info.st_mode)) {
+      f(entry->d_name, info);
+    }
+  }
+  ::closedir(listing);
+}
+
+int64_t seconds_since(const struct stat& info) {
+  return static_cast<int64_t>(std::time(nullptr)) - static_cast<int64_t>(info.st_mtime);
 }
 
 // A file system without hard links is given the name by renaming: of two writers the later one
@@ -96,14 +129,47 @@ bool publish_file(const std::string& folder, const std::string& name,
   uint64_t random = 0;
   random_bytes(&random, sizeof(random));
   char suffix[64];
-  std::snprintf(suffix, sizeof(suffix), "/.new-%lld-%016llx", static_cast<long long>(::getpid()),
-                static_cast<unsigned long long>(random));
+  std::snprintf(suffix, sizeof(suffix), "/%s%lld-%016llx", kUnfinished,
+                static_cast<long long>(::getpid()), static_cast<unsigned long long>(random));
   const std::string temporary = folder + suffix;
-  if (write_new_file(temporary, parts) && give_name(temporary, folder + "/" + name, if_present))
-    return true;
+  const Descriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444));
+  if (file.get() >= 0) {
+    // Held until the file has its name: one that is not locked has lost its writer. Where a file
+    // system has no locks, nobody gets one and such files stay.
+    static_cast<void>(::flock(file.get(), LOCK_EX | LOCK_NB));
+    if (write_all(file.get(), parts) && give_name(temporary, folder + "/" + name, if_present))
+      return true;
+  }
   *reason = std::strerror(errno);
   ::unlink(temporary.c_str());
   return false;
+}
+
+void remove_unfinished_files(const std::string& folder) {
+  for_each_file(folder, [&](const char* name, const struct stat& info) {
+    if (!starts_with(name, kUnfinished) || seconds_since(info) < kUnfinishedSeconds) return;
+    const std::string path = folder + "/" + name;
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  });
+}
+
+std::vector<FileInfo> list_files(const std::string& folder, const char* ending) {
+  std::vector<FileInfo> files;
+  for_each_file(folder, [&](const char* name, const struct stat& info) {
+    if (ends_with(name, ending))
+      files.push_back({name, static_cast<uint64_t>(info.st_size), seconds_since(info)});
+  });
+  return files;
+}
+
+void mark_used(const std::string& path) {
+  static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW));
+}
+
+bool remove_file(const std::string& path) {
+  return ::unlink(path.c_str()) == 0;
 }
 
 void make_folder(const std::string& path) {
@@ -123,6 +189,14 @@ MapResult map_file(const std::string&, size_t, FileMapping*) {
 bool publish_file(const std::string&, const std::string&, std::initializer_list<FilePart>,
                   IfPresent, std::string* reason) {
   *reason = "not available on this system";
+  return false;
+}
+void remove_unfinished_files(const std::string&) {}
+std::vector<FileInfo> list_files(const std::string&, const char*) {
+  return {};
+}
+void mark_used(const std::string&) {}
+bool remove_file(const std::string&) {
   return false;
 }
 void make_folder(const std::string&) {}

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace executorch::engine {
 
@@ -56,6 +58,23 @@ struct FilePart {
 /// says why; a file that is there already and kept is none.
 bool publish_file(const std::string& folder, const std::string& name,
                   std::initializer_list<FilePart> parts, IfPresent if_present, std::string* reason);
+
+/// Removes what writers have left that ended before they were done.
+void remove_unfinished_files(const std::string& folder);
+
+struct FileInfo {
+  std::string name;
+  uint64_t size;
+  int64_t seconds_unused;  ///< since it was written or mark_used()
+};
+
+/// The regular files of a folder whose names end so; none when it cannot be read.
+std::vector<FileInfo> list_files(const std::string& folder, const char* ending);
+
+/// Notes that a file is in use now, where that is allowed.
+void mark_used(const std::string& path);
+
+bool remove_file(const std::string& path);
 
 /// Makes the last folder of a path, for this user only, unless it is there.
 void make_folder(const std::string& path);

@@ -80,7 +80,7 @@ Cache& cache() {
 }
 
 Shared pack(const WeightSpec& spec, const WeightPacker& packer) {
-  MemoryBlock block = MemoryBlock::allocate(spec.packed_bytes);
+  MemoryBlock block = MemoryBlock::allocate_weight(spec.packed_bytes);
   if (!block.holds(spec.packed_bytes)) return nullptr;
   if (!packer.pack(reinterpret_cast<float*>(block.data()))) return nullptr;
   return std::make_shared<const PackedWeight>(std::move(block));
@@ -95,13 +95,13 @@ Shared in_store(const WeightStore& store, const WeightStore::Entry& entry, bool*
 }
 
 Shared load_or_pack(const WeightSpec& spec, const Digest& content, const WeightPacker& packer,
-                    const WeightStore& store) {
+                    WeightStore& store, uint64_t limit) {
   const WeightStore::Entry entry = store.entry_of(spec, content);
   bool damaged;
   if (Shared found = in_store(store, entry, &damaged)) return found;
   Shared packed = pack(spec, packer);
   if (packed == nullptr) return nullptr;
-  store.put(entry, packed->data(), damaged);
+  if (!store.put(entry, packed->data(), damaged, limit)) return packed;
   // This process, too, uses the copy in the folder.
   Shared stored = in_store(store, entry, &damaged);
   return stored != nullptr ? stored : packed;
@@ -109,16 +109,17 @@ Shared load_or_pack(const WeightSpec& spec, const Digest& content, const WeightP
 
 }  // namespace
 
-Shared packed_weight(const WeightSpec& spec, const WeightPacker& packer, const char* cache_folder) {
-  const bool share = cache_folder != nullptr && spec.packed_bytes >= kSmallestSharedWeight;
-  const WeightStore* store = share ? WeightStore::of_folder(cache_folder) : nullptr;
+Shared packed_weight(const WeightSpec& spec, const WeightPacker& packer,
+                     const CacheFolder& folder) {
+  const bool share = folder.path != nullptr && spec.packed_bytes >= kSmallestSharedWeight;
+  WeightStore* store = share ? WeightStore::of_folder(folder.path) : nullptr;
   // One digest serves both: a folder's secret is as unknown to models as that of the process.
   const Digest content = content_of(spec, store != nullptr ? store->secret() : process_secret());
   const Key key = key_of(spec, content);
   if (Shared found = cache().find(key)) return found;
   // Made outside the lock: two threads may both do it, the first to finish wins.
-  Shared weight =
-      store != nullptr ? load_or_pack(spec, content, packer, *store) : pack(spec, packer);
+  Shared weight = store != nullptr ? load_or_pack(spec, content, packer, *store, folder.limit)
+                                   : pack(spec, packer);
   return weight == nullptr ? nullptr : cache().add(key, std::move(weight));
 }
 

@@ -39,10 +39,10 @@ class PackedWeight {
 constexpr size_t kSmallestSharedWeight = 16 * 1024;
 
 /// The packed weight of this description: what a plan of the process holds, else from
-/// `cache_folder` (null for none), else packed now. A folder that cannot be used is logged and does
+/// `folder`, else packed now. A folder that cannot be used is logged and does
 /// no harm. Null when memory is refused. Thread-safe.
 std::shared_ptr<const PackedWeight> packed_weight(const WeightSpec& spec,
                                                   const WeightPacker& packer,
-                                                  const char* cache_folder);
+                                                  const CacheFolder& folder);
 
 }  // namespace executorch::engine

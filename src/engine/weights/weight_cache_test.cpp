@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +46,28 @@ class Doubler final : public WeightPacker {
   const std::vector<float>& source_;
 };
 
+/// Files of this process may not grow beyond so many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : ignored_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, ignored_);
+  }
+
+ private:
+  void (*ignored_)(int);
+  rlimit before_{};
+};
+
+void make_older(const fs::path& file, std::chrono::minutes age) {
+  fs::last_write_time(file, fs::file_time_type::clock::now() - age);
+}
+
 class WeightFolder : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -66,7 +91,7 @@ class WeightFolder : public ::testing::Test {
     return {source_.data(), kFloats * sizeof(float), nullptr, 0,
             {'t', 1, 2},    kFloats * sizeof(float)};
   }
-  Packed get() { return packed_weight(spec(), packer_, folder_.c_str()); }
+  Packed get() { return packed_weight(spec(), packer_, {folder_.c_str(), limit_}); }
   void expect_right(const Packed& weight) const {
     ASSERT_NE(weight, nullptr);
     ASSERT_EQ(weight->size(), kFloats * sizeof(float));
@@ -93,6 +118,7 @@ class WeightFolder : public ::testing::Test {
 
   fs::path parent_;
   std::string folder_;
+  uint64_t limit_ = UINT64_MAX;
   std::vector<float> source_;
   Doubler packer_{source_};
 };
@@ -117,12 +143,12 @@ TEST_F(WeightFolder, TellsSourceScaleAndLayoutApart) {
   std::vector<Packed> weights{get()};
   WeightSpec other = spec();
   other.layout[2] = 3;
-  weights.push_back(packed_weight(other, packer_, folder_.c_str()));
+  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}));
   other = spec();
   const float scale[] = {1, 2};
   other.scale = scale;
   other.scales = 2;
-  weights.push_back(packed_weight(other, packer_, folder_.c_str()));
+  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}));
   source_[kFloats - 1] += 1;
   weights.push_back(get());
   EXPECT_EQ(packer_.count, 4);
@@ -197,18 +223,86 @@ TEST_F(WeightFolder, AFolderThatCannotBeMadeDoesNoHarm) {
 TEST_F(WeightFolder, AFullDiskDoesNoHarm) {
   expect_right(get());
   source_[0] += 1;
-  // Files of this process may not grow beyond a part of the weight.
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto ignore = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{10000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const FileSizeLimit small(10000);
   const Packed weight = get();
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, ignore);
   expect_right(weight);
   EXPECT_FALSE(weight->shared());
   EXPECT_EQ(all_files(), 2u);  // key and first weight: nothing half written is left
+}
+
+TEST_F(WeightFolder, AFolderThatRefusesAWriteIsNotTriedAgain) {
+  expect_right(get());
+  source_[0] += 1;
+  {
+    const FileSizeLimit small(10000);
+    EXPECT_FALSE(get()->shared());
+  }
+  source_[0] += 1;
+  EXPECT_FALSE(get()->shared());
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(WeightFolder, WhatWasUsedLeastRecentlyMakesRoom) {
+  limit_ = 3 * (kFloats * sizeof(float) + 4096);
+  std::vector<fs::path> written;
+  for (int i = 0; i < 3; ++i) {
+    source_[0] = static_cast<float>(i);
+    ASSERT_TRUE(get()->shared());
+    for (const fs::path& file : files()) {
+      if (std::find(written.begin(), written.end(), file) == written.end()) written.push_back(file);
+    }
+  }
+  ASSERT_EQ(written.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) make_older(written[i], std::chrono::minutes(60 - 10 * i));
+  source_[0] = 0;
+  ASSERT_TRUE(get()->shared());  // the oldest is used once more
+  EXPECT_EQ(packer_.count, 3);
+  source_[0] = 3;
+  ASSERT_TRUE(get()->shared());
+  EXPECT_TRUE(fs::exists(written[0]));
+  EXPECT_FALSE(fs::exists(written[1]));
+  EXPECT_TRUE(fs::exists(written[2]));
+  EXPECT_EQ(files().size(), 3u);
+}
+
+TEST_F(WeightFolder, WhatIsInUseStays) {
+  limit_ = kFloats * sizeof(float) + 4096;
+  ASSERT_TRUE(get()->shared());
+  const fs::path first = files().at(0);
+  source_[0] += 1;
+  const Packed other = get();
+  expect_right(other);
+  EXPECT_FALSE(other->shared());
+  EXPECT_EQ(files(), std::vector<fs::path>{first});
+  make_older(first, std::chrono::minutes(11));
+  source_[0] += 1;
+  EXPECT_TRUE(get()->shared());
+  EXPECT_FALSE(fs::exists(first));
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(WeightFolder, AWeightOverTheLimitStaysPrivate) {
+  limit_ = kFloats * sizeof(float);
+  const Packed weight = get();
+  expect_right(weight);
+  EXPECT_FALSE(weight->shared());
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(WeightFolder, WhatDeadWritersHaveLeftIsRemoved) {
+  fs::create_directory(folder_);
+  const fs::path dead = fs::path(folder_) / ".new-1-0", fresh = fs::path(folder_) / ".new-1-1",
+                 alive = fs::path(folder_) / ".new-1-2", other = fs::path(folder_) / "new-1-3";
+  for (const fs::path& file : {dead, fresh, alive, other}) std::ofstream(file) << "half";
+  for (const fs::path& file : {dead, alive, other}) make_older(file, std::chrono::minutes(2));
+  const int writer = open(alive.c_str(), O_WRONLY);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  expect_right(get());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_TRUE(fs::exists(alive));
+  EXPECT_TRUE(fs::exists(other));
+  close(writer);
 }
 
 TEST_F(WeightFolder, ALostKeyIsDrawnAnew) {

@@ -1,6 +1,6 @@
 /**
  * @file
- * What a packed weight is made from.
+ * What a packed weight is made from, and where packed weights are kept.
  */
 #pragma once
 
@@ -24,6 +24,14 @@ struct WeightSpec {
   /// More bytes that the packed ones are made from, null for none.
   const void* extra = nullptr;
   size_t extra_bytes = 0;
+};
+
+/// A folder that processes share packed weights through.
+struct CacheFolder {
+  /// Null for none.
+  const char* path = nullptr;
+  /// Most bytes of all its files together, about; what was used least recently makes room.
+  uint64_t limit = UINT64_MAX;
 };
 
 /// Packs a weight into `packed`, of the size asked for. False when memory is refused.

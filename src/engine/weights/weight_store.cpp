@@ -1,5 +1,6 @@
 #include "engine/weights/weight_store.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -21,6 +22,10 @@ constexpr char kMagic[] =
     "";
 #endif
 constexpr char kSecretName[] = "key";
+constexpr char kEnding[] = ".packed";
+// Files that were used in this time are not removed: a model over the limit would push out its own
+// weights again and again.
+constexpr int64_t kInUseSeconds = 600;
 
 Digest digest_of(const HashSecret& secret, const WeightStore::Entry::Header& header,
                  const void* packed) {
@@ -39,7 +44,10 @@ WeightStore* WeightStore::of_folder(const char* folder) {
   const auto [place, added] = stores->try_emplace(folder);
   if (added) {
     std::unique_ptr<WeightStore> store(new (std::nothrow) WeightStore(folder));
-    if (store != nullptr && store->read_secret()) place->second = std::move(store);
+    if (store != nullptr && store->read_secret()) {
+      remove_unfinished_files(store->folder_);
+      place->second = std::move(store);
+    }
   }
   return place->second.get();
 }
@@ -83,9 +91,9 @@ WeightStore::Entry WeightStore::entry_of(const WeightSpec& spec, const Digest& c
   header.source = content;
   const Digest name = hash_bytes(secret_, &header, sizeof(header));
   char text[64];
-  std::snprintf(text, sizeof(text), "%016llx%016llx.packed",
+  std::snprintf(text, sizeof(text), "%016llx%016llx%s",
                 static_cast<unsigned long long>(name.words[0]),
-                static_cast<unsigned long long>(name.words[1]));
+                static_cast<unsigned long long>(name.words[1]), kEnding);
   entry.name = text;
   return entry;
 }
@@ -95,35 +103,69 @@ FileMapping WeightStore::find(const Entry& entry, bool* damaged) const {
   size_t size;
   FileMapping mapping;
   if (!runtime::checked_add(kHeaderBytes, entry.header.packed_bytes, &size)) return mapping;
-  const MapResult result = map_file(folder_ + "/" + entry.name, size, &mapping);
+  const std::string path = folder_ + "/" + entry.name;
+  const MapResult result = map_file(path, size, &mapping);
   if (result == MapResult::Missing) return mapping;
   if (result == MapResult::Mapped) {
     Entry::Header expected = entry.header;
     expected.packed = digest_of(secret_, entry.header, packed_in(mapping));
-    if (std::memcmp(mapping.data(), &expected, sizeof(expected)) == 0) return mapping;
+    if (std::memcmp(mapping.data(), &expected, sizeof(expected)) == 0) {
+      mark_used(path);
+      return mapping;
+    }
   }
   *damaged = true;
   return {};
 }
 
-void WeightStore::put(const Entry& entry, const void* packed, bool replace) const {
+bool WeightStore::put(const Entry& entry, const void* packed, bool replace, uint64_t limit) {
+  if (!writable_) return false;
+  const size_t size = static_cast<size_t>(entry.header.packed_bytes);
+  if (!make_room(kHeaderBytes + entry.header.packed_bytes, limit)) {
+    note_once("it is at its limit and everything there is in use");
+    return false;
+  }
   Entry::Header header = entry.header;
   header.packed = digest_of(secret_, header, packed);
   static const char padding[kHeaderBytes] = {};
   std::string reason;
-  if (publish_file(folder_, entry.name,
-                   {{&header, sizeof(header)},
-                    {padding, kHeaderBytes - sizeof(header)},
-                    {packed, static_cast<size_t>(header.packed_bytes)}},
-                   replace ? IfPresent::Replace : IfPresent::Keep, &reason)) {
-    return;
-  }
-  static std::once_flag noted;
-  std::call_once(noted, [&] {
-    ET_LOG(Info,
-           "Packed weights stay in this process: they cannot be kept in the cache folder %s: %s",
-           folder_.c_str(), reason.c_str());
+  writable_ = publish_file(
+      folder_, entry.name,
+      {{&header, sizeof(header)}, {padding, kHeaderBytes - sizeof(header)}, {packed, size}},
+      replace ? IfPresent::Replace : IfPresent::Keep, &reason);
+  if (!writable_) note_once(reason.c_str());
+  return writable_;
+}
+
+bool WeightStore::make_room(uint64_t bytes, uint64_t limit) {
+  if (bytes > limit) return false;
+  const std::lock_guard<std::mutex> lock(room_mutex_);
+  // Others write there, too: counted again at times.
+  if (!counted_ || used_ + bytes > limit || uncounted_ > limit / 32) clear_room(bytes, limit);
+  if (used_ + bytes > limit) return false;
+  used_ += bytes;
+  uncounted_ += bytes;
+  return true;
+}
+
+/// Counts the files and removes the least recently used ones until there is room.
+void WeightStore::clear_room(uint64_t bytes, uint64_t limit) {
+  std::vector<FileInfo> files = list_files(folder_, kEnding);
+  used_ = uncounted_ = 0;
+  counted_ = true;
+  for (const FileInfo& file : files) used_ += file.size;
+  std::sort(files.begin(), files.end(), [](const FileInfo& a, const FileInfo& b) {
+    return a.seconds_unused > b.seconds_unused;
   });
+  for (const FileInfo& file : files) {
+    if (used_ + bytes <= limit || file.seconds_unused < kInUseSeconds) return;
+    if (remove_file(folder_ + "/" + file.name)) used_ -= file.size;
+  }
+}
+
+void WeightStore::note_once(const char* reason) {
+  if (noted_.exchange(true)) return;
+  ET_LOG(Info, "Packed weights stay in this process, cache folder %s: %s", folder_.c_str(), reason);
 }
 
 }  // namespace executorch::engine

@@ -10,7 +10,9 @@
  */
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "engine/weights/cache_files.h"
@@ -46,8 +48,10 @@ class WeightStore {
   /// Maps the packed weight if the folder has it undamaged. `damaged`: it has a file of this name
   /// that is none.
   FileMapping find(const Entry& entry, bool* damaged) const;
-  /// Puts a packed weight there. On failure nothing is left behind; the first one is logged.
-  void put(const Entry& entry, const void* packed, bool replace) const;
+  /// Puts a packed weight there, so that all files together take at most about `limit` bytes. False
+  /// when it cannot: the first time is logged, nothing is left behind, and a folder that cannot be
+  /// written is not tried again. Thread-safe.
+  bool put(const Entry& entry, const void* packed, bool replace, uint64_t limit);
 
   /// The packed bytes within a mapped file.
   static const char* packed_in(const FileMapping& mapping) { return mapping.data() + kHeaderBytes; }
@@ -55,12 +59,21 @@ class WeightStore {
  private:
   explicit WeightStore(std::string folder) : folder_(std::move(folder)) {}
   bool read_secret();
+  bool make_room(uint64_t bytes, uint64_t limit);
+  void clear_room(uint64_t bytes, uint64_t limit);
+  void note_once(const char* reason);
 
   // A page, so that what follows is aligned for vectors.
   static constexpr size_t kHeaderBytes = 4096;
 
   std::string folder_;
   HashSecret secret_;
+  std::atomic<bool> writable_ = true;
+  std::atomic<bool> noted_ = false;
+  std::mutex room_mutex_;
+  uint64_t used_ = 0;       ///< bytes of the folder's files, as far as this process knows
+  uint64_t uncounted_ = 0;  ///< of them, added since they were counted
+  bool counted_ = false;
 };
 
 }  // namespace executorch::engine

@@ -136,8 +136,9 @@ class RunFinder {
     Run run;
     run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
     run.outside = outside(chain, range);
-    auto step = std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit() - held_,
-                                             view_.cache_dir());
+    auto step =
+        std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit() - held_,
+                                     engine::CacheFolder{view_.cache_dir(), view_.cache_limit()});
     if (step->prepare() != Error::Ok) {
       editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
                    runtime::last_error_message());

@@ -11,7 +11,9 @@ namespace executorch {
 namespace kernels {
 namespace {
 
-const aten::Tensor& tensor_of(const ValueTable& table, int32_t id) { return table.value(id).payload.as_tensor; }
+const aten::Tensor& tensor_of(const ValueTable& table, int32_t id) {
+  return table.value(id).payload.as_tensor;
+}
 
 bool same_number(const EValue& a, const EValue& b) {
   if (a.tag != b.tag) return false;
@@ -37,9 +39,12 @@ struct PlannedRun::Plan {
 };
 
 PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit,
-                       const char* cache_dir)
-    : table_(std::move(table)), run_(std::move(run)), memory_limit_(memory_limit) {
-  if (cache_dir != nullptr) cache_dir_ = cache_dir;
+                       const engine::CacheFolder& cache)
+    : table_(std::move(table)),
+      run_(std::move(run)),
+      memory_limit_(memory_limit),
+      cache_limit_(cache.limit) {
+  if (cache.path != nullptr) cache_dir_ = cache.path;
 }
 
 PlannedRun::~PlannedRun() = default;
@@ -79,7 +84,8 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
     for (const auto size : tensor_of(*table_, slot.value).sizes()) sizes.push(size);
     plan->shapes.emplace_back(slot.value, sizes);
   }
-  for (const int32_t id : translator.outside_numbers()) plan->outside_numbers.emplace_back(id, table_->value(id));
+  for (const int32_t id : translator.outside_numbers())
+    plan->outside_numbers.emplace_back(id, table_->value(id));
   for (const int32_t id : translator.integer_lists()) {
     const auto list = table_->value(id).tryToIntList();
     if (!list.ok()) return list.error();
@@ -90,6 +96,7 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
     engine::PlanOptions options;
     options.memory_limit = memory_limit_;
     options.cache_dir = cache_dir_ ? cache_dir_->c_str() : nullptr;
+    options.cache_limit = cache_limit_;
     options.stage_results = staged;
     options.earlier = plans_.latest();
     ET_TRY(engine::make_plan(translator.take_graph(), options, &plan->plan));
@@ -101,8 +108,9 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
 bool PlannedRun::matches(const Plan& plan) const {
   for (const auto& [id, sizes] : plan.shapes) {
     const auto present = tensor_of(*table_, id).sizes();
-    const bool read = std::any_of(plan.slots.begin(), plan.slots.end(),
-                                  [id = id](const Slot& slot) { return slot.value == id && !slot.written; });
+    const bool read =
+        std::any_of(plan.slots.begin(), plan.slots.end(),
+                    [id = id](const Slot& slot) { return slot.value == id && !slot.written; });
     if (!read) continue;
     for (size_t d = 0; d < present.size(); ++d) {
       if (present[d] != sizes[static_cast<int>(d)]) return false;
@@ -115,7 +123,9 @@ bool PlannedRun::matches(const Plan& plan) const {
   for (const auto& [id, number] : plan.numbers) table_->value(id) = number;
   for (const auto& [id, values] : plan.lists) {
     const auto list = table_->value(id).tryToIntList();
-    if (!list.ok() || !std::equal(values.begin(), values.end(), list.get().begin(), list.get().end())) return false;
+    if (!list.ok() ||
+        !std::equal(values.begin(), values.end(), list.get().begin(), list.get().end()))
+      return false;
   }
   return true;
 }
@@ -134,9 +144,11 @@ Error PlannedRun::set_output_sizes(const Plan& plan) {
   for (const Slot& slot : plan.slots) {
     if (!slot.written || !table_->info(slot.value).dynamic_shape) continue;
     aten::SizesType sizes[engine::kMaxRank];
-    for (int d = 0; d < slot.sizes.rank; ++d) sizes[d] = static_cast<aten::SizesType>(slot.sizes[d]);
-    ET_TRY(runtime::resize_tensor(tensor_of(*table_, slot.value),
-                                  aten::ArrayRef<aten::SizesType>(sizes, static_cast<size_t>(slot.sizes.rank))));
+    for (int d = 0; d < slot.sizes.rank; ++d)
+      sizes[d] = static_cast<aten::SizesType>(slot.sizes[d]);
+    ET_TRY(runtime::resize_tensor(
+        tensor_of(*table_, slot.value),
+        aten::ArrayRef<aten::SizesType>(sizes, static_cast<size_t>(slot.sizes.rank))));
   }
   return Error::Ok;
 }

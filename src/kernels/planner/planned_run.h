@@ -28,7 +28,7 @@ struct Run {
 class PlannedRun final : public runtime::PlannedStep {
  public:
   PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t memory_limit,
-             const char* cache_dir);
+             const engine::CacheFolder& cache);
   ~PlannedRun() override;
 
   /// Plans for the present shapes.
@@ -59,6 +59,7 @@ class PlannedRun final : public runtime::PlannedStep {
   Run run_;
   size_t memory_limit_;
   std::optional<std::string> cache_dir_;
+  uint64_t cache_limit_;
   engine::RecentPlans<Plan> plans_;
   std::vector<Call> calls_;  ///< for shapes without a plan; empty before the first
   std::string description_;

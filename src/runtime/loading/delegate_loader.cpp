@@ -96,7 +96,7 @@ Error MethodLoader::load_delegate(const fb::BackendDelegate& table, LoadedDelega
                                           : request_.backend_options->get_options(delegate.id);
   BackendInitContext context(request_.memory->method_allocator(), request_.tracer, method_.name(),
                              delegate_data_, options, plan_limit(method_, request_.options),
-                             cache_dir(request_.options));
+                             cache_dir(request_.options), request_.options.cache_limit);
   clear_error_message();
   auto handle =
       delegate.backend->init(context, delegate.blob, ArrayRef<CompileSpec>(specs, num_specs));

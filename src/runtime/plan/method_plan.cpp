@@ -55,7 +55,7 @@ const char* cache_dir(const LoadOptions& options) {
 Error plan_method(MethodImpl& method, const LoadOptions& options) {
   if (!options.plan || planning_is_off() || g_planners[0].load() == nullptr) return Error::Ok;
   const size_t limit = plan_limit(method, options);
-  LoadedMethodView view(method, limit, cache_dir(options));
+  LoadedMethodView view(method, limit, cache_dir(options), options.cache_limit);
   ET_TRY(view.build());
   RecordingPlanEditor editor(method);
   ET_TRY(editor.build());

@@ -12,8 +12,12 @@ namespace internal {
 /// Built for one planning, thrown away after it.
 class LoadedMethodView final : public MethodView {
  public:
-  LoadedMethodView(MethodImpl& method, size_t memory_limit, const char* cache_dir)
-      : method_(method), memory_limit_(memory_limit), cache_dir_(cache_dir) {}
+  LoadedMethodView(MethodImpl& method, size_t memory_limit, const char* cache_dir,
+                   uint64_t cache_limit)
+      : method_(method),
+        memory_limit_(memory_limit),
+        cache_dir_(cache_dir),
+        cache_limit_(cache_limit) {}
 
   /// Collects instructions and values; MemoryAllocationFailed when there is no room.
   Error build();
@@ -26,6 +30,7 @@ class LoadedMethodView final : public MethodView {
   Span<const PlanInstruction> instructions(size_t chain) const override { return chains_[chain]; }
   size_t memory_limit() const override { return memory_limit_; }
   const char* cache_dir() const override { return cache_dir_; }
+  uint64_t cache_limit() const override { return cache_limit_; }
 
  private:
   Error build_chain(size_t chain);
@@ -39,6 +44,7 @@ class LoadedMethodView final : public MethodView {
   MethodImpl& method_;
   size_t memory_limit_;
   const char* cache_dir_;
+  uint64_t cache_limit_;
   GrowingAllocator heap_;
   PlanValue* values_ = nullptr;
   Span<const PlanInstruction>* chains_ = nullptr;

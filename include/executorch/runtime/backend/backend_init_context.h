@@ -30,14 +30,16 @@ class BackendInitContext final {
                               const char* method_name = nullptr,
                               const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {},
-                              size_t memory_limit = SIZE_MAX, const char* cache_dir = nullptr)
+                              size_t memory_limit = SIZE_MAX, const char* cache_dir = nullptr,
+                              uint64_t cache_limit = UINT64_MAX)
       : runtime_allocator_(runtime_allocator),
         event_tracer_(internal::active_event_tracer(event_tracer)),
         method_name_(method_name),
         named_data_map_(named_data_map),
         runtime_specs_(runtime_specs),
         memory_limit_(memory_limit),
-        cache_dir_(cache_dir) {}
+        cache_dir_(cache_dir),
+        cache_limit_(cache_limit) {}
 
   /// Memory that lives as long as the method. What is constructed in it is not destructed.
   MemoryAllocator* get_runtime_allocator() { return runtime_allocator_; }
@@ -59,6 +61,8 @@ class BackendInitContext final {
 
   /// Folder through which processes share packed weights, see LoadOptions. Null when there is none.
   const char* cache_dir() const { return cache_dir_; }
+  /// Most bytes of that folder's files together.
+  uint64_t cache_limit() const { return cache_limit_; }
 
   /// One of them as bool, int or `const char*`. NotFound without such a key, InvalidArgument when
   /// it has another type.
@@ -85,6 +89,7 @@ class BackendInitContext final {
   Span<const BackendOption> runtime_specs_;
   size_t memory_limit_ = SIZE_MAX;
   const char* cache_dir_ = nullptr;
+  uint64_t cache_limit_ = UINT64_MAX;
 };
 
 }  // namespace runtime

@@ -31,6 +31,11 @@ struct LoadOptions {
   /// far as who may write to the program's file. The text must live as long as the options are in
   /// use.
   const char* cache_dir = nullptr;
+
+  /// Most bytes of the cache folder's files together. What was used least recently makes room for
+  /// new weights, but nothing used in the last ten minutes: weights that then have no room stay
+  /// private. Processes that write at the same time may pass the limit by a few percent.
+  uint64_t cache_limit = uint64_t{16} << 30;
 };
 
 }  // namespace runtime

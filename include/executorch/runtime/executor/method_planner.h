@@ -82,6 +82,8 @@ class MethodView {
   virtual size_t memory_limit() const = 0;
   /// Folder to share packed weights through, null for none; see LoadOptions::cache_dir.
   virtual const char* cache_dir() const { return nullptr; }
+  /// Most bytes of that folder's files together; see LoadOptions::cache_limit.
+  virtual uint64_t cache_limit() const { return UINT64_MAX; }
 };
 
 /// Code that runs in place of one or more instructions. Owned by the method, destroyed with it.

@@ -67,6 +67,7 @@ Error Delegate::create(Span<const uint8_t> blob, const runtime::NamedDataMap* da
   std::unique_ptr<Delegate> made(new (std::nothrow) Delegate);
   ET_REQUIRE(made != nullptr, MemoryAllocationFailed, "no memory for a delegate");
   if (options.cache_dir != nullptr) made->cache_dir_ = options.cache_dir;
+  made->cache_limit_ = options.cache_limit;
   made->memory_limit_ = options.memory_limit;
   ET_TRY(read_payload(blob, data, &made->payload_));
   ET_TRY(made->plan_largest());
@@ -111,6 +112,7 @@ Error Delegate::make_plan(std::vector<Argument> inputs, const std::vector<DType>
   engine::PlanOptions options;
   options.memory_limit = memory_limit_;
   options.cache_dir = cache_dir_ ? cache_dir_->c_str() : nullptr;
+  options.cache_limit = cache_limit_;
   options.stage_results = staged;
   options.earlier = plans_.latest();
   ET_TRY(engine::make_plan(builder.take_graph(), options, &plan->plan));

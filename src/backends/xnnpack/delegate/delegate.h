@@ -22,6 +22,7 @@ namespace executorch::backends::xnnpack {
 struct DelegateOptions {
   /// Folder to share packed weights with other processes through, null for none.
   const char* cache_dir = nullptr;
+  uint64_t cache_limit = UINT64_MAX;
   /// Most bytes that a plan may hold.
   size_t memory_limit = SIZE_MAX;
 };
@@ -64,6 +65,7 @@ class Delegate {
   Payload payload_;
   size_t num_arguments_ = 0;
   std::optional<std::string> cache_dir_;
+  uint64_t cache_limit_ = UINT64_MAX;
   size_t memory_limit_ = SIZE_MAX;
   engine::RecentPlans<Plan> plans_;
   /// Inputs, then outputs.

@@ -65,6 +65,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
                                ArrayRef<CompileSpec>) const override {
     DelegateOptions options;
     options.cache_dir = context.cache_dir();
+    options.cache_limit = context.cache_limit();
     options.memory_limit =
         std::min(context.memory_limit(), runtime::internal::default_memory_limit());
     Error error = read_load_options(context.runtime_specs(), &options);
