@@ -32,6 +32,8 @@ def folder(tmp_path):
     shutil.copy(DATA / "programs" / "two_data_files" / "model.pte", tmp_path / "two_data_files.pte")
     for path in (DATA / "programs" / "two_data_files").glob("*.ptd"):
         shutil.copy(path, tmp_path / path.name)
+    shutil.copy(DATA / "bundled" / "model.bpte", tmp_path / "model.bpte")
+    shutil.copy(ROOT / "examples" / "digits" / "digits.pte", tmp_path / "digits.pte")
     for name in "axb":
         np.save(tmp_path / f"{name}.npy", np.ones((2, 2), np.float32))
     return tmp_path

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 // Unpacked B is packed in stretches of columns of at most this many bytes.
-constexpr int64_t kPackedStretchBytes = 4 << 20;
+constexpr int64_t kPackedStretchBytes = 16 << 20;
 // With this few rows, B^T is better met row by row than packed.
 constexpr int64_t kDotRows = 4;
 // Row strides that are a multiple of this put all rows of a tile into a few sets of the first

@@ -102,7 +102,7 @@ struct Epilogue {
   float high = 0;
 };
 
-/// a [.., M, K], b [.., K, N], then as flagged bias (broadcasts to the result) and residual (of the
+/// a [.., M, K], b [.., K, N] (of two dims: f32 or of a half type), then as flagged bias (broadcasts to the result) and residual (of the
 /// result's sizes)
 /// -> activation(alpha * a b + beta * bias + residual).
 struct MatMul {

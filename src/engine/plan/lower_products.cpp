@@ -1,26 +1,43 @@
 // Matrix products and attention.
+#include "compute/elementwise/cast.h"
 #include "engine/plan/lowering.h"
+#include "engine/steps/elementwise_step.h"
 #include "engine/steps/product_steps.h"
 
 namespace executorch::engine {
 namespace {
 
+/// Packs a dense matrix, of f32 or a half type.
 class MatrixPacker final : public WeightPacker {
  public:
-  MatrixPacker(compute::Isa isa, const compute::MatrixView& matrix, int64_t k, int64_t n)
-      : isa_(isa), matrix_(matrix), k_(k), n_(n) {}
+  MatrixPacker(compute::Isa isa, const Value& matrix, const void* data, const Dims& strides)
+      : isa_(isa), matrix_(matrix), data_(data), strides_(strides) {}
+
   bool pack(float* packed) const override {
-    compute::gemm_pack(isa_, matrix_, k_, n_, packed);
+    const int64_t k = matrix_.sizes[0], n = matrix_.sizes[1];
+    MemoryBlock converted;
+    const float* data = static_cast<const float*>(data_);
+    if (matrix_.dtype != DType::f32) {
+      converted = MemoryBlock::allocate_weight(static_cast<size_t>(k * n) * sizeof(float));
+      data = reinterpret_cast<const float*>(converted.data());
+      if (data == nullptr) return false;
+      const auto load = compute::load_loop(matrix_.dtype, compute::ComputeType::f32);
+      load(converted.data(), data_, 1, k * n);
+    }
+    compute::gemm_pack(isa_, {data, strides_[0], strides_[1]}, k, n, packed);
     return true;
   }
 
  private:
   compute::Isa isa_;
-  const compute::MatrixView& matrix_;
-  int64_t k_, n_;
+  const Value& matrix_;
+  const void* data_;
+  const Dims& strides_;
 };
 
-bool unit_rows(const Dims& sizes, const Dims& strides) { return sizes.back() == 1 || strides.back() == 1; }
+bool unit_rows(const Dims& sizes, const Dims& strides) {
+  return sizes.back() == 1 || strides.back() == 1;
+}
 
 Dims leading(const Dims& dims, int drop) {
   Dims result = dims;
@@ -33,7 +50,8 @@ void merge_batches(Dims* sizes, std::initializer_list<Dims*> strides) {
   for (int d = sizes->rank - 2; d >= 0; --d) {
     bool merge = true;
     for (const Dims* s : strides) {
-      merge = merge && (s->rank == 0 || (*s)[d] == (*s)[d + 1] * (*sizes)[d + 1] || (*sizes)[d] == 1);
+      merge =
+          merge && (s->rank == 0 || (*s)[d] == (*s)[d + 1] * (*sizes)[d + 1] || (*sizes)[d] == 1);
     }
     if (!merge) continue;
     (*sizes)[d] *= (*sizes)[d + 1];
@@ -52,24 +70,42 @@ void merge_batches(Dims* sizes, std::initializer_list<Dims*> strides) {
 }  // namespace
 
 // The weight [k, n] of a product, packed and shared; without data when that is over the limit.
-Error Lowering::pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed) {
+Error Lowering::pack_matrix(ValueId value, compute::PackedMatrix* packed) {
   const Value& v = graph_.value(value);
+  const Placement& placement = place(value);
+  const Dims& strides = placement.strides;
   const int64_t k = v.sizes[0], n = v.sizes[1];
   const compute::Isa isa = compute::active_isa();
   const size_t bytes = compute::gemm_packed_bytes(isa, k, n);
-  const auto* data = reinterpret_cast<const float*>(storages_[static_cast<size_t>(placement.storage)].fixed) +
-                     placement.offset;
-  const compute::MatrixView matrix{data, placement.strides[0], placement.strides[1]};
-  if (!is_dense(v.sizes, placement.strides) || bytes == SIZE_MAX) return Error::Ok;
-  const WeightSpec spec{data,    static_cast<size_t>(k * n) * sizeof(float),
-                        nullptr, 0,
-                        {'g', static_cast<int64_t>(isa), k, n, matrix.row_stride, matrix.column_stride},
-                        bytes};
-  if (packed_bytes_ > options_.memory_limit || bytes > options_.memory_limit - packed_bytes_) return Error::Ok;
+  if (!is_dense(v.sizes, strides) || bytes == SIZE_MAX) return Error::Ok;
+  if (packed_bytes_ > options_.memory_limit || bytes > options_.memory_limit - packed_bytes_)
+    return Error::Ok;
+  const char* const data =
+      static_cast<const char*>(storages_[static_cast<size_t>(placement.storage)].fixed) +
+      byte_place(value, placement).offset;
+  const WeightSpec spec{
+      data,
+      static_cast<size_t>(k * n * element_bytes(v.dtype)),
+      nullptr,
+      0,
+      {'g', static_cast<int64_t>(isa), k, n, strides[0], strides[1], static_cast<int64_t>(v.dtype)},
+      bytes};
   const float* panels;
-  ET_TRY(pack_weight(spec, MatrixPacker(isa, matrix, k, n), &panels));
+  ET_TRY(pack_weight(spec, MatrixPacker(isa, v, data, strides), &panels));
   *packed = {panels, k, n, isa};
   return Error::Ok;
+}
+
+// The value where it lies, or converted at each run.
+Placement Lowering::in_single_precision(ValueId value) {
+  const Value& v = graph_.value(value);
+  if (v.dtype == DType::f32) return place(value);
+  const Placement to{new_storage(numel(v.sizes) * element_bytes(DType::f32)), 0,
+                     contiguous_strides(v.sizes)};
+  const ElementwiseOperands operands{
+      v.sizes, {tensor(value, place(value))}, {{{to.storage, 0}, DType::f32, v.sizes, to.strides}}};
+  emit(make_elementwise_step({ElementwiseOp::Copy, v.dtype, 0}, operands), {place(value), to});
+  return to;
 }
 
 Error Lowering::lower(const Node& node, const MatMul& op) {
@@ -91,13 +127,19 @@ Error Lowering::lower(const Node& node, const MatMul& op) {
   shape.epilogue = op.epilogue;
 
   ProductOperands operands;
+  if (packs_ && rank == 2 && graph_.is_constant(b)) ET_TRY(pack_matrix(b, &operands.packed));
+  const bool packed = operands.packed.data != nullptr;
   const Placement a_place = place(a);
-  const Placement b_place = place(b);
-  const Placement c_place =
-      place_output(c, contiguous_strides(c_sizes), [&](const Dims& strides) { return unit_rows(c_sizes, strides); });
-  std::vector<Placement> touched{a_place, b_place, c_place};
+  const Placement b_place = packed ? place(b) : in_single_precision(b);
+  const Placement c_place = place_output(c, contiguous_strides(c_sizes), [&](const Dims& strides) {
+    return unit_rows(c_sizes, strides);
+  });
+  std::vector<Placement> touched{a_place, c_place};
   operands.a = byte_place(a, a_place);
-  operands.b = byte_place(b, b_place);
+  if (!packed) {
+    touched.push_back(b_place);
+    operands.b = {b_place.storage, b_place.offset * element_bytes(DType::f32)};
+  }
   operands.c = byte_place(c, c_place);
   shape.a_row = a_place.strides[rank - 2];
   shape.a_column = a_place.strides[rank - 1];
@@ -121,19 +163,20 @@ Error Lowering::lower(const Node& node, const MatMul& op) {
     shape.residual_batch = leading(residual_place.strides, 2);
     touched.push_back(residual_place);
   }
-  merge_batches(&shape.batches, {&shape.a_batch, &shape.b_batch, &shape.c_batch, &shape.residual_batch});
-  if (packs_ && rank == 2 && graph_.is_constant(b)) ET_TRY(pack_matrix(b, b_place, &operands.packed));
+  merge_batches(&shape.batches,
+                {&shape.a_batch, &shape.b_batch, &shape.c_batch, &shape.residual_batch});
   emit(make_product_step(shape, operands), touched);
   return Error::Ok;
 }
 
 Error Lowering::lower(const Node& node, const Attention& op) {
-  const ValueId query = node.inputs[0], key = node.inputs[1], value = node.inputs[2], out = node.outputs[0];
+  const ValueId query = node.inputs[0], key = node.inputs[1], value = node.inputs[2],
+                out = node.outputs[0];
   const Dims& sizes = graph_.value(out).sizes;
   const int rank = sizes.rank;
   const Placement q = place(query), k = place(key), v = place(value);
-  const Placement o =
-      place_output(out, contiguous_strides(sizes), [&](const Dims& strides) { return unit_rows(sizes, strides); });
+  const Placement o = place_output(out, contiguous_strides(sizes),
+                                   [&](const Dims& strides) { return unit_rows(sizes, strides); });
   AttentionShape shape;
   shape.rows = sizes[rank - 2];
   shape.width = sizes[rank - 1];
@@ -153,7 +196,8 @@ Error Lowering::lower(const Node& node, const Attention& op) {
   shape.out_head = leading(o.strides, 2);
   shape.scale = op.scale;
   shape.zero_masked_rows = op.zero_masked_rows;
-  AttentionOperands operands{byte_place(query, q), byte_place(key, k), byte_place(value, v), byte_place(out, o), {}};
+  AttentionOperands operands{
+      byte_place(query, q), byte_place(key, k), byte_place(value, v), byte_place(out, o), {}};
   std::vector<Placement> touched{q, k, v, o};
   if (op.mask) {
     const ValueId mask = node.inputs[3];

@@ -1,7 +1,7 @@
 /**
  * @file
- * Turns a simplified graph into steps: decides where every value lies and in which layout, emits the steps, lays out
- * the arena.
+ * Turns a simplified graph into steps: decides where every value lies and in which layout, emits
+ * the steps, lays out the arena.
  */
 #pragma once
 
@@ -30,7 +30,8 @@ struct Placement {
 class Lowering {
  public:
   /// `packs`: weights of products are packed while the memory limit allows.
-  Lowering(Graph& graph, const PlanOptions& options, bool packs) : graph_(graph), options_(options), packs_(packs) {}
+  Lowering(Graph& graph, const PlanOptions& options, bool packs)
+      : graph_(graph), options_(options), packs_(packs) {}
 
   Error run(std::unique_ptr<Plan>* plan);
 
@@ -67,12 +68,13 @@ class Lowering {
   Placement contiguous(ValueId value);
   /// The value with these strides, copied when it lies otherwise.
   Placement with_strides(ValueId value, const Dims& strides);
-  /// Chooses the place of an output: where its consumer wants it when `accepts` says the step can write there, else
-  /// new memory with the preferred strides.
+  /// Chooses the place of an output: where its consumer wants it when `accepts` says the step can
+  /// write there, else new memory with the preferred strides.
   template <class Accepts>
   Placement place_output(ValueId value, const Dims& preferred, Accepts accepts) {
     const Placement& wish = wishes_[static_cast<size_t>(value)];
-    Placement chosen = wish.valid() && accepts(wish.strides) ? wish : new_placement(value, preferred);
+    Placement chosen =
+        wish.valid() && accepts(wish.strides) ? wish : new_placement(value, preferred);
     places_[static_cast<size_t>(value)] = chosen;
     return chosen;
   }
@@ -101,7 +103,8 @@ class Lowering {
   // lower_products.cpp
   Error lower(const Node& node, const MatMul& op);
   Error lower(const Node& node, const Attention& op);
-  Error pack_matrix(ValueId value, const Placement& placement, compute::PackedMatrix* packed);
+  Error pack_matrix(ValueId value, compute::PackedMatrix* packed);
+  Placement in_single_precision(ValueId value);
   // lower_images.cpp
   Error dense_weight(ValueId value, Value* weight);
   /// The value with channels innermost, copied when it lies otherwise.

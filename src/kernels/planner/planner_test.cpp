@@ -305,6 +305,35 @@ TEST_F(Planner, ShapesAndSymbolicIntegersAreFollowed) {
   }
 }
 
+TEST_F(Planner, HalfTypesAreMultipliedInSinglePrecision) {
+  for (const bool constant : {false, true}) {
+    TestMethod method;
+    const int32_t x = method.tensor({3, 8}, 0, ScalarType::Half), w = method.tensor({5, 8}, 256, ScalarType::Half);
+    const int32_t bias = method.tensor({5}, 512, ScalarType::Half), y = method.tensor({3, 5}, 640, ScalarType::Half);
+    const int32_t out = method.tensor({3, 5}, 768, ScalarType::Half);
+    for (const int32_t in : {x, w, bias}) {
+      // Small whole numbers: every order of summing gives the same.
+      auto* halves = method.tensor_at(in).mutable_data_ptr<aten::Half>();
+      for (ssize_t i = 0; i < method.tensor_at(in).numel(); ++i) halves[i] = static_cast<float>((i * 7 + in) % 9 - 4);
+    }
+    method.info(x).input_index = 0;
+    method.info(w).constant = constant;
+    if (constant) method.info(w).arena = -1;
+    method.info(out).output_index = 0;
+    method.call("aten::linear.out", {x, w, bias, y});
+    method.call("aten::_softmax.out", {y, method.number(1), method.flag(false), out});
+    ASSERT_EQ(method.run_unplanned(), Error::Ok) << runtime::last_error_message();
+    const auto* results = method.tensor_at(out).const_data_ptr<aten::Half>();
+    const std::vector<float> expected(results, results + 15);
+    ASSERT_EQ(method.plan(), Error::Ok);
+    EXPECT_EQ(method.num_replaced(), 2u) << method.notes();
+    EXPECT_EQ(method.notes().find("call aten"), std::string::npos) << method.notes();
+    EXPECT_EQ(method.notes().find(", packed") != std::string::npos, constant) << method.notes();
+    ASSERT_EQ(method.run_planned(), Error::Ok) << runtime::last_error_message();
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(static_cast<float>(results[i]), expected[i]) << i;
+  }
+}
+
 TEST_F(Planner, KernelsThatTheEngineDoesNotKnowAreCalled) {
   const int32_t x = method.tensor({2, 4}, 0), y = method.tensor({2, 4}, 64), out = method.tensor({2, 4}, 128);
   method.info(x).input_index = 0;

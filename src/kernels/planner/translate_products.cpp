@@ -1,5 +1,5 @@
-// Matrix products, convolutions, pooling, batch norm: single precision only, the kernels do the
-// rest.
+// Matrix products, convolutions, pooling, batch norm. Products of half types are computed in single
+// precision and rounded once; the kernels do other types.
 #include "kernels/planner/translator.h"
 
 namespace executorch {
@@ -10,54 +10,72 @@ bool matrix(const Translator& t, ValueId value, int rank) {
   return value != kNoValue && t.dtype(value) == DType::f32 && t.sizes(value).rank == rank;
 }
 
+bool multiplies(DType type) {
+  return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+}
+
+/// Operands of one type that products know.
+bool factors(const Translator& t, ValueId a, ValueId b, int rank) {
+  return a != kNoValue && b != kNoValue && multiplies(t.dtype(a)) && t.dtype(a) == t.dtype(b) &&
+         t.sizes(a).rank == rank && t.sizes(b).rank == rank;
+}
+
 Dims product_sizes(const Dims& a, const Dims& b) {
   Dims sizes = a;
   sizes[sizes.rank - 1] = b[b.rank - 1];
   return sizes;
 }
 
+/// `addend`: bias or residual as `op` says, or none.
+ValueId product(Translator& t, const engine::MatMul& op, ValueId a, ValueId b, ValueId addend) {
+  const DType type = t.dtype(a);
+  const Dims sizes = product_sizes(t.sizes(a), t.sizes(b));
+  // Right sides of two dims are converted when they are packed.
+  std::vector<ValueId> inputs{t.cast(a, DType::f32),
+                              t.sizes(b).rank == 2 ? b : t.cast(b, DType::f32)};
+  if (addend != kNoValue) inputs.push_back(t.cast(addend, DType::f32));
+  return t.cast(t.graph().add_node(op, std::move(inputs), DType::f32, sizes), type);
+}
+
 bool multiply(Translator& t, int32_t out, ValueId a, ValueId b) {
   const Dims& left = t.sizes(a);
   const Dims& right = t.sizes(b);
   if (left[left.rank - 1] != right[right.rank - 2]) return false;
-  const Dims sizes = product_sizes(left, right);
-  return t.write(out, t.graph().add_node(engine::MatMul{}, {a, b}, DType::f32, sizes));
+  return t.write(out, product(t, {}, a, b, kNoValue));
 }
 
 bool mm(Translator& t, Arguments args) {
   const ValueId a = t.read(args[0]), b = t.read(args[1]);
-  return matrix(t, a, 2) && matrix(t, b, 2) && multiply(t, args[2], a, b);
+  return factors(t, a, b, 2) && multiply(t, args[2], a, b);
 }
 
 bool bmm(Translator& t, Arguments args) {
   const ValueId a = t.read(args[0]), b = t.read(args[1]);
-  return matrix(t, a, 3) && matrix(t, b, 3) && t.sizes(a)[0] == t.sizes(b)[0] &&
-         multiply(t, args[2], a, b);
+  return factors(t, a, b, 3) && t.sizes(a)[0] == t.sizes(b)[0] && multiply(t, args[2], a, b);
 }
 
 // Adds beta * c to alpha * a b: as a bias per column where it is one, else as a residual of the
 // whole shape.
 ValueId product_plus(Translator& t, ValueId c, ValueId a, ValueId b, float beta, float alpha) {
   const Dims sizes = product_sizes(t.sizes(a), t.sizes(b));
-  engine::MatMul product;
-  product.alpha = alpha;
+  engine::MatMul op;
+  op.alpha = alpha;
   Dims strides;
   if (!engine::broadcast_strides(t.sizes(c), t.sizes(c), sizes, &strides)) return kNoValue;
   if (beta == 1.0f && t.sizes(c).rank == 1 && t.sizes(c)[0] == sizes.back()) {
-    product.bias = true;
-    return t.graph().add_node(product, {a, b, c}, DType::f32, sizes);
+    op.bias = true;
+    return product(t, op, a, b, c);
   }
-  product.residual = true;
-  product.beta = beta;
-  return t.graph().add_node(product, {a, b, t.expand(c, sizes)}, DType::f32, sizes);
+  op.residual = true;
+  op.beta = beta;
+  return product(t, op, a, b, t.expand(c, sizes));
 }
 
 // self, a, b, beta, alpha, out.
 bool addmm(Translator& t, Arguments args) {
   const ValueId c = t.read(args[0]), a = t.read(args[1]), b = t.read(args[2]);
   Number beta, alpha;
-  if (!matrix(t, a, 2) || !matrix(t, b, 2) || c == kNoValue || t.dtype(c) != DType::f32)
-    return false;
+  if (!factors(t, a, b, 2) || c == kNoValue || t.dtype(c) != t.dtype(a)) return false;
   if (!t.number(args[3], &beta) || !t.number(args[4], &alpha)) return false;
   if (t.sizes(a)[1] != t.sizes(b)[0]) return false;
   // A beta of 0 must not read the addend, which may hold NaN.
@@ -69,15 +87,16 @@ bool addmm(Translator& t, Arguments args) {
 // input, weight [n, k], bias or none, out.
 bool linear(Translator& t, Arguments args) {
   const ValueId input = t.read(args[0]), weight = t.read(args[1]);
-  if (input == kNoValue || t.dtype(input) != DType::f32 || t.sizes(input).rank < 1 ||
-      !matrix(t, weight, 2))
+  if (input == kNoValue || weight == kNoValue || !multiplies(t.dtype(input)) ||
+      t.dtype(input) != t.dtype(weight) || t.sizes(input).rank < 1 || t.sizes(weight).rank != 2)
     return false;
   const Dims sizes = t.sizes(input);
   if (sizes.back() != t.sizes(weight)[1]) return false;
   ValueId bias = kNoValue;
   if (!t.is_none(args[2])) {
     bias = t.read(args[2]);
-    if (bias == kNoValue || t.dtype(bias) != DType::f32 || t.sizes(bias).rank != 1) return false;
+    if (bias == kNoValue || t.dtype(bias) != t.dtype(input) || t.sizes(bias).rank != 1)
+      return false;
     if (t.sizes(bias)[0] != t.sizes(weight)[0]) return false;
   }
   Dims rows, out_sizes = sizes;
@@ -86,12 +105,10 @@ bool linear(Translator& t, Arguments args) {
   rows.push(count);
   rows.push(sizes.back());
   out_sizes[out_sizes.rank - 1] = t.sizes(weight)[0];
-  const ValueId a = t.reshape(input, rows), b = t.permute(weight, {1, 0});
-  const ValueId product = bias != kNoValue
-                              ? product_plus(t, bias, a, b, 1.0f, 1.0f)
-                              : t.graph().add_node(engine::MatMul{}, {a, b}, DType::f32,
-                                                   product_sizes(rows, t.sizes(b)));
-  return t.write(args[3], t.reshape(product, out_sizes));
+  engine::MatMul op;
+  op.bias = bias != kNoValue;
+  const ValueId result = product(t, op, t.reshape(input, rows), t.permute(weight, {1, 0}), bias);
+  return t.write(args[3], t.reshape(result, out_sizes));
 }
 
 bool pairs(const std::vector<int64_t>& values, int spatial, int64_t missing, int64_t* out) {

@@ -1,4 +1,5 @@
-// Softmax, layer norm and reductions.
+// Softmax, layer norm and reductions. Rows of half types are computed in single precision and
+// rounded once.
 #include "kernels/planner/translator.h"
 
 namespace executorch {
@@ -7,20 +8,27 @@ namespace {
 
 using compute::ReduceOp;
 
+bool single_or_half(DType type) {
+  return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+}
+
 // self, dim, half_to_float, out.
 bool softmax(Translator& t, Arguments args) {
-  const ValueId self = t.read(args[0]);
+  const ValueId given = t.read(args[0]);
   int dim;
   bool half_to_float;
-  if (self == kNoValue || t.dtype(self) != DType::f32 || !t.boolean(args[2], &half_to_float) ||
+  if (given == kNoValue || !single_or_half(t.dtype(given)) || !t.boolean(args[2], &half_to_float) ||
       half_to_float) {
     return false;
   }
+  const DType type = t.dtype(given);
+  const ValueId self = t.cast(given, DType::f32);
   const int rank = t.sizes(self).rank;
   if (rank == 0 || !t.dim(args[1], rank, &dim)) return false;
   const Dims sizes = t.sizes(self);
   if (dim == rank - 1) {
-    return t.write(args[3], t.graph().add_node(engine::Softmax{dim}, {self}, DType::f32, sizes));
+    const ValueId result = t.graph().add_node(engine::Softmax{dim}, {self}, DType::f32, sizes);
+    return t.write(args[3], t.cast(result, type));
   }
   std::vector<int> order;
   for (int d = 0; d < rank; ++d) order.push_back(d == dim ? rank - 1 : d == rank - 1 ? dim : d);
@@ -28,7 +36,7 @@ bool softmax(Translator& t, Arguments args) {
   const Dims row_sizes = t.sizes(rows);
   const ValueId result =
       t.graph().add_node(engine::Softmax{rank - 1}, {rows}, DType::f32, row_sizes);
-  return t.write(args[3], t.permute(result, order));
+  return t.write(args[3], t.cast(t.permute(result, order), type));
 }
 
 // input, normalized_shape, weight, bias, epsilon, out, mean, reciprocal deviation.
@@ -36,10 +44,13 @@ bool layer_norm(Translator& t, Arguments args) {
   const ValueId input = t.read(args[0]);
   std::vector<int64_t> shape;
   Number epsilon;
-  if (input == kNoValue || t.dtype(input) != DType::f32 || !t.integers(args[1], &shape) ||
-      !t.number(args[4], &epsilon)) {
+  DType saved_type;
+  if (input == kNoValue || !single_or_half(t.dtype(input)) || !t.integers(args[1], &shape) ||
+      !t.number(args[4], &epsilon) || !t.output_type(args[6], &saved_type) ||
+      !single_or_half(saved_type)) {
     return false;
   }
+  const DType type = t.dtype(input);
   const Dims sizes = t.sizes(input);
   const int dims = static_cast<int>(shape.size());
   if (dims == 0 || dims > sizes.rank) return false;
@@ -49,13 +60,14 @@ bool layer_norm(Translator& t, Arguments args) {
     row.push(shape[static_cast<size_t>(d)]);
   }
   engine::LayerNorm op{dims, epsilon.as_double(), false, false};
-  std::vector<ValueId> inputs{input};
+  std::vector<ValueId> inputs{t.cast(input, DType::f32)};
   for (size_t i = 2; i <= 3; ++i) {
     if (t.is_none(args[i])) continue;
     const ValueId value = t.read(args[i]);
-    if (value == kNoValue || t.dtype(value) != DType::f32 || !(t.sizes(value) == row)) return false;
+    if (value == kNoValue || !single_or_half(t.dtype(value)) || !(t.sizes(value) == row))
+      return false;
     (i == 2 ? op.weight : op.bias) = true;
-    inputs.push_back(value);
+    inputs.push_back(t.cast(value, DType::f32));
   }
   Dims saved = sizes;
   for (int d = 0; d < dims; ++d) saved[sizes.rank - 1 - d] = 1;
@@ -65,7 +77,8 @@ bool layer_norm(Translator& t, Arguments args) {
   const ValueId mean = graph.add_computed(DType::f32, saved),
                 deviation = graph.add_computed(DType::f32, saved);
   graph.nodes[node].outputs = {out, mean, deviation};
-  return t.write(args[5], out) && t.write(args[6], mean) && t.write(args[7], deviation);
+  return t.write(args[5], t.cast(out, type)) && t.write(args[6], t.cast(mean, saved_type)) &&
+         t.write(args[7], t.cast(deviation, saved_type));
 }
 
 // Reduces `dims` (all when empty) of self.
