@@ -177,6 +177,19 @@ BadIndex visit_indexed(const TensorView& plain, const TensorView& indexed, const
   return {};
 }
 
+/// to[t] += from[f] of a type that is computed as it is stored; integers wrap.
+template <class T, class Sum>
+struct AddStored {
+  const TensorView& to;
+  const TensorView& from;
+
+  void operator()(int64_t t, int64_t f) const {
+    T* const sum = reinterpret_cast<T*>(to.data) + t;
+    *sum = static_cast<T>(static_cast<Sum>(*sum) +
+                          static_cast<Sum>(reinterpret_cast<const T*>(from.data)[f]));
+  }
+};
+
 /// to[t] += from[f], one element through the loops of the element type.
 struct AddElement {
   const TensorView& to;
@@ -208,18 +221,39 @@ BadIndex gather(const TensorView& to, const TensorView& from, const TensorView& 
   });
 }
 
+namespace {
+
+BadIndex scatter_add(const TensorView& to, const TensorView& from, const TensorView& index,
+                     int dim) {
+  const auto visit = [&](auto add) {
+    return visit_indexed(from, to, index, dim,
+                         [&](int64_t plain, int64_t indexed) { add(indexed, plain); });
+  };
+  switch (to.dtype) {
+    case DType::f32:
+      return visit(AddStored<float, float>{to, from});
+    case DType::f64:
+      return visit(AddStored<double, double>{to, from});
+    case DType::i32:
+      return visit(AddStored<int32_t, uint32_t>{to, from});
+    case DType::i64:
+      return visit(AddStored<int64_t, uint64_t>{to, from});
+    default: {
+      const ComputeType type = compute_type(to.dtype);
+      const ElementwiseOp op =
+          to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+      return visit(AddElement{to, from, load_loop(to.dtype, type), store_loop(type, to.dtype),
+                              block_loop(op, type)});
+    }
+  }
+}
+
+}  // namespace
+
 BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView& index, int dim,
                  ScatterMode mode) {
   const auto unit = static_cast<int64_t>(to.element_size);
-  if (mode == ScatterMode::Add) {
-    const ComputeType type = compute_type(to.dtype);
-    const ElementwiseOp op =
-        to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
-    const AddElement add = {to, from, load_loop(to.dtype, type), store_loop(type, to.dtype),
-                            block_loop(op, type)};
-    return visit_indexed(from, to, index, dim,
-                         [&](int64_t plain, int64_t indexed) { add(indexed, plain); });
-  }
+  if (mode == ScatterMode::Add) return scatter_add(to, from, index, dim);
   return with_element_copy(to.element_size, [&](auto copy_element) {
     return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) {
       copy_element(to.data + indexed * unit, from.data + plain * unit, to.element_size);

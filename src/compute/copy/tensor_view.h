@@ -22,9 +22,10 @@ struct TensorView {
   /// Bytes of an element, also for types without arithmetic.
   size_t element_size = sizeof(float);
   int rank = 0;
-  int64_t sizes[kMaxViewRank] = {};
+  // Not zeroed: only `rank` of them count, and a view is made at every call.
+  int64_t sizes[kMaxViewRank];
   /// In elements; 0 repeats, negative walks backwards.
-  int64_t strides[kMaxViewRank] = {};
+  int64_t strides[kMaxViewRank];
 
   int64_t numel() const {
     int64_t count = 1;

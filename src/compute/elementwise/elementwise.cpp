@@ -28,11 +28,12 @@ struct Source {
   bool direct;
   LoadLoop load;
   /// Conversion to the common type and back, null where `load` keeps what that type can hold.
-  StoreLoop round;
-  LoadLoop unround;
+  StoreLoop round = nullptr;
+  LoadLoop unround = nullptr;
 };
 
-/// Everything about a call that does not change from block to block.
+/// Everything about a call that does not change from block to block. Made at every call, so that
+/// nothing is zeroed that is not read.
 struct Plan {
   BlockLoop loop;
   int operands;
@@ -44,8 +45,8 @@ struct Plan {
   bool out_direct;
   StoreLoop store;
   /// Conversion of results to the common type and back, where the result's type could hold more.
-  StoreLoop round;
-  LoadLoop unround;
+  StoreLoop round = nullptr;
+  LoadLoop unround = nullptr;
   /// All that is not single is direct: rows are computed in place.
   bool in_place;
 };
@@ -64,7 +65,7 @@ bool must_round(DType from, DType common) {
 Source make_source(const ElementwiseCall& call, int index, const Layout& layout) {
   const Operand& operand = call.in[index];
   const ComputeType compute = compute_type(call.common);
-  Source source = {};
+  Source source;
   source.data = static_cast<const char*>(operand.data);
   source.element_size = static_cast<int64_t>(element_size(operand.dtype));
   source.single = true;
@@ -81,7 +82,7 @@ Source make_source(const ElementwiseCall& call, int index, const Layout& layout)
 }
 
 Plan make_plan(const ElementwiseCall& call) {
-  Plan plan = {};
+  Plan plan;
   const ComputeType compute = compute_type(call.common);
   plan.loop = block_loop(call.op, compute);
   plan.operands = arity(call.op);
@@ -258,21 +259,47 @@ void elementwise(const ElementwiseCall& call) {
                            [&](int64_t first, int64_t last) { body(plan, first, last); });
 }
 
+namespace {
+
+template <class T>
+bool row_has_zero(const char* data, int64_t stride, int64_t n) {
+  const T* const elements = reinterpret_cast<const T*>(data);
+  T zero = 0;
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) zero |= elements[i] == 0;
+  } else {
+    for (int64_t i = 0; i < n; ++i) zero |= elements[i * stride] == 0;
+  }
+  return zero != 0;
+}
+
+using RowHasZero = bool (*)(const char* data, int64_t stride, int64_t n);
+RowHasZero row_has_zero_of(size_t element_size) {
+  switch (element_size) {
+    case 1:
+      return row_has_zero<uint8_t>;
+    case 2:
+      return row_has_zero<uint16_t>;
+    case 4:
+      return row_has_zero<uint32_t>;
+    default:
+      return row_has_zero<uint64_t>;
+  }
+}
+
+}  // namespace
+
 bool any_zero(const Operand& operand, int rank, const int64_t* sizes) {
   const int64_t* strides[] = {operand.strides};
   const Layout layout = make_layout(rank, sizes, strides, 1);
   const auto* data = static_cast<const char*>(operand.data);
   const int64_t size = static_cast<int64_t>(element_size(operand.dtype));
-  const LoadLoop load = load_loop(operand.dtype, ComputeType::i64);
-  int64_t block[kBlock];
+  const RowHasZero has_zero = row_has_zero_of(element_size(operand.dtype));
   const int64_t numel = layout.numel();
   LayoutCursor cursor(layout, 0);
   for (int64_t done = 0; done < numel;) {
     const int64_t run = smaller(smaller(cursor.left_in_row(), numel - done), kBlock);
-    load(block, data + cursor.offset(0) * size, layout.inner_stride(0), run);
-    bool zero = false;
-    for (int64_t i = 0; i < run; ++i) zero |= block[i] == 0;
-    if (zero) return true;
+    if (has_zero(data + cursor.offset(0) * size, layout.inner_stride(0), run)) return true;
     cursor.advance(run);
     done += run;
   }

@@ -62,7 +62,7 @@ EXECUTORCH_COMPUTE_API bool elementwise_supported(ElementwiseOp op, DType common
  */
 EXECUTORCH_COMPUTE_API void elementwise(const ElementwiseCall& call);
 
-/// True when an element is zero: the check before an integer division.
+/// True when an element is zero, of an integer type: the check before a division.
 EXECUTORCH_COMPUTE_API bool any_zero(const Operand& operand, int rank, const int64_t* sizes);
 
 }  // namespace executorch::compute

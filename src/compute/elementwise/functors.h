@@ -46,12 +46,36 @@ inline V truth(Mask<V> mask) {
   return mask ? broadcast<V>(1) : V{};
 }
 
+/// The quotient towards zero of integers that double precision holds, b not 0. The rounded quotient
+/// never reaches the next integer, which is at least 1 / |b| away.
+inline I64 quotient_by_doubles(I64 a, I64 b) {
+  return convert<I64>(convert<F64>(a) / convert<F64>(b));
+}
+inline I32 quotient_by_doubles(I32 a, I32 b) {
+  HalfI32 as[2], bs[2], quotients[2];
+  __builtin_memcpy(as, &a, sizeof(a));
+  __builtin_memcpy(bs, &b, sizeof(b));
+  for (int half = 0; half < 2; ++half)
+    quotients[half] = convert<HalfI32>(convert<F64>(as[half]) / convert<F64>(bs[half]));
+  I32 quotient;
+  __builtin_memcpy(&quotient, quotients, sizeof(quotient));
+  return quotient;
+}
+
 /// Integer quotient towards zero; 0 for division by zero, wrapping for the smallest value divided
 /// by -1.
 template <class V>
 inline V integer_quotient(V a, V b) {
   const auto unsafe = (b == 0) | (b == -1);
-  const V q = a / (unsafe ? broadcast<V>(1) : b);
+  const V divisor = unsafe ? broadcast<V>(1) : b;
+  V q;
+  if constexpr (sizeof(Element<V>) == 4) {
+    q = quotient_by_doubles(a, divisor);
+  } else {
+    constexpr Element<V> limit = Element<V>{1} << 51;
+    const auto large = (a > limit) | (a < -limit) | (b > limit) | (b < -limit);
+    q = any(large) ? a / divisor : quotient_by_doubles(a, divisor);
+  }
   return b == -1 ? negate(a) : (b == 0 ? V{} : q);
 }
 

@@ -43,6 +43,7 @@ typedef uint32_t U32 __attribute__((vector_size(kVectorBytes)));
 typedef uint64_t U64 __attribute__((vector_size(kVectorBytes)));
 /// The floats that widen to one F64.
 typedef float HalfF32 __attribute__((vector_size(kVectorBytes / 2)));
+typedef int32_t HalfI32 __attribute__((vector_size(kVectorBytes / 2)));
 
 /// Element type, integer vector of comparisons and its unsigned twin, by vector type.
 template <class V>

@@ -18,6 +18,10 @@ constexpr int64_t kReduceBlock = 1024;
 struct BlockReductions {
   /// *result = combination of `n` >= 1 values. In the order of ReduceOp: Sum, Prod, Max, Min.
   void (*reduce[4][kRealComputeTypeCount])(void* result, const void* values, int64_t n);
+  /// Combines `rows` rows, `step` elements apart, into `columns` results, which hold earlier ones
+  /// already where `more` is set. One row after the other. In the order of `reduce`.
+  void (*columns[4][kRealComputeTypeCount])(void* results, const void* first_row, int64_t step,
+                                            int64_t rows, int64_t columns, bool more);
   /// Updates n columns with a row: where it has a larger (smaller) value or the first NaN, best =
   /// value and index = position. Max, Min.
   void (*track[2][kRealComputeTypeCount])(void* best, int64_t* index, const void* row, int64_t n,

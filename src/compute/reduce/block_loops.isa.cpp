@@ -72,17 +72,28 @@ struct MinimumOf {
   }
 };
 
+/// The vector with lane i + width in lane i.
+template <int width, class V>
+inline V shifted_down(V v) {
+  Mask<V> from;
+  for (int i = 0; i < kLanes<V>; ++i) from[i] = (i + width) % kLanes<V>;
+#if defined(__clang__)
+  V result;
+  for (int i = 0; i < kLanes<V>; ++i) result[i] = v[from[i]];
+  return result;
+#else
+  return __builtin_shuffle(v, from);
+#endif
+}
+
 /// Combines the lanes by halves.
-template <class Op, class V>
+template <class Op, class V, int width = kLanes<V> / 2>
 inline Element<V> across(V v) {
-  Element<V> lanes[kLanes<V>];
-  store<V>(lanes, v);
-  for (int width = kLanes<V> / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) {
-      lanes[i] = Op::template combine<V>(broadcast<V>(lanes[i]), broadcast<V>(lanes[i + width]))[0];
-    }
+  if constexpr (width == 0) {
+    return v[0];
+  } else {
+    return across<Op, V, width / 2>(Op::template combine<V>(v, shifted_down<width>(v)));
   }
-  return lanes[0];
 }
 
 template <class V>
@@ -124,6 +135,44 @@ void reduce_block(void* result, const void* values, int64_t n) {
       reduce_mapped<Op, V>(static_cast<const Element<V>*>(values), n, [](V v) { return v; });
 }
 
+/// `count` vectors of results, side by side in registers.
+template <class Op, class V, int count>
+inline void reduce_strip(Element<V>* results, const Element<V>* row, int64_t step, int64_t rows,
+                         bool more) {
+  constexpr int64_t lanes = kLanes<V>;
+  V held[count];
+  for (int k = 0; k < count; ++k) held[k] = load<V>((more ? results : row) + k * lanes);
+  for (int64_t r = more ? 0 : 1; r < rows; ++r) {
+    for (int k = 0; k < count; ++k)
+      held[k] = Op::template combine<V>(held[k], load<V>(row + r * step + k * lanes));
+  }
+  for (int k = 0; k < count; ++k) store<V>(results + k * lanes, held[k]);
+}
+
+/// Fewer columns than a vector has.
+template <class Op, class V>
+inline void reduce_edge(Element<V>* results, const Element<V>* row, int64_t step, int64_t rows,
+                        int64_t columns, bool more) {
+  V held = load_padded<V>(more ? results : row, columns, 0);
+  for (int64_t r = more ? 0 : 1; r < rows; ++r)
+    held = Op::template combine<V>(held, load_padded<V>(row + r * step, columns, 0));
+  __builtin_memcpy(results, &held, static_cast<size_t>(columns) * sizeof(Element<V>));
+}
+
+template <class Op, class V>
+void reduce_columns(void* out, const void* first_row, int64_t step, int64_t rows, int64_t columns,
+                    bool more) {
+  constexpr int64_t lanes = kLanes<V>;
+  auto* results = static_cast<Element<V>*>(out);
+  const auto* row = static_cast<const Element<V>*>(first_row);
+  int64_t c = 0;
+  for (; c + 4 * lanes <= columns; c += 4 * lanes)
+    reduce_strip<Op, V, 4>(results + c, row + c, step, rows, more);
+  for (; c + lanes <= columns; c += lanes)
+    reduce_strip<Op, V, 1>(results + c, row + c, step, rows, more);
+  if (c < columns) reduce_edge<Op, V>(results + c, row + c, step, rows, columns - c, more);
+}
+
 template <bool largest, class V>
 void track(void* best, int64_t* index, const void* row, int64_t n, int64_t position) {
   using T = Element<V>;
@@ -162,6 +211,8 @@ double square_sum(const double* values, int64_t n, double center) {
 const BlockReductions block_reductions_table = {
     {EXECUTORCH_BY_TYPE(reduce_block, SumOf), EXECUTORCH_BY_TYPE(reduce_block, ProductOf),
      EXECUTORCH_BY_TYPE(reduce_block, MaximumOf), EXECUTORCH_BY_TYPE(reduce_block, MinimumOf)},
+    {EXECUTORCH_BY_TYPE(reduce_columns, SumOf), EXECUTORCH_BY_TYPE(reduce_columns, ProductOf),
+     EXECUTORCH_BY_TYPE(reduce_columns, MaximumOf), EXECUTORCH_BY_TYPE(reduce_columns, MinimumOf)},
     {EXECUTORCH_BY_TYPE(track, true), EXECUTORCH_BY_TYPE(track, false)},
     {find<F32>, find<F64>, find<I32>, find<I64>},
     square_sum,

@@ -6,23 +6,35 @@
 
 #include <cstring>
 
-#include "compute/elementwise/operation.h"
+#include "compute/reduce/block_loops.h"
 #include "compute/reduce/reduce_nest.h"
 
 namespace executorch::compute {
 
 /// Adds rows of up to kColumnBlock columns: groups of rows, groups of groups and so on are summed
-/// for themselves, so that rounding errors grow slowly. With another operation than Add there is
+/// for themselves, so that rounding errors grow slowly. With another operation than Sum there is
 /// one group.
 class ColumnAccumulator {
  public:
-  ColumnAccumulator(ElementwiseOp op, ComputeType compute, int64_t columns)
-      : loop_(block_loop(op, compute)),
-        grouped_(op == ElementwiseOp::Add),
+  ColumnAccumulator(ReduceOp op, ComputeType compute, int64_t columns)
+      : reduce_(block_reductions().columns[static_cast<int>(op)][static_cast<int>(compute)]),
+        grouped_(op == ReduceOp::Sum),
         columns_(columns),
-        bytes_(static_cast<size_t>(columns) * element_size(compute)) {}
+        size_(element_size(compute)) {}
 
-  void add(const void* row) { add_at(0, row); }
+  void add(const void* row) { add_at(0, row, 0, 1); }
+
+  /// Adds `rows` rows, `step` elements apart.
+  void add(const void* row, int64_t step, int64_t rows) {
+    const char* from = static_cast<const char*>(row);
+    while (rows > 0) {
+      int64_t taken = grouped_ ? kGroup - rows_[0] : rows;
+      if (taken > rows) taken = rows;
+      add_at(0, from, step, taken);
+      from += taken * step * static_cast<int64_t>(size_);
+      rows -= taken;
+    }
+  }
 
   /// The result of at least one row.
   const void* total() {
@@ -32,9 +44,9 @@ class ColumnAccumulator {
     while (rows_[first] == 0) ++first;
     for (int level = first + 1; level <= top; ++level) {
       if (rows_[level] == 0) {
-        std::memcpy(levels_[level], levels_[level - 1], bytes_);
+        std::memcpy(levels_[level], levels_[level - 1], static_cast<size_t>(columns_) * size_);
       } else {
-        combine(levels_[level], levels_[level - 1]);
+        reduce_(levels_[level], levels_[level - 1], 0, 1, columns_, true);
       }
     }
     return levels_[top];
@@ -44,27 +56,19 @@ class ColumnAccumulator {
   static constexpr int kLevels = 6;
   static constexpr int64_t kGroup = 32;
 
-  void combine(void* into, const void* row) {
-    const void* operands[] = {into, row};
-    loop_(into, operands, 0, columns_);
-  }
-
-  void add_at(int level, const void* row) {
-    if (rows_[level] == 0) {
-      std::memcpy(levels_[level], row, bytes_);
-    } else {
-      combine(levels_[level], row);
-    }
-    ++rows_[level];
+  /// The rows must not fill more than the group.
+  void add_at(int level, const void* row, int64_t step, int64_t rows) {
+    reduce_(levels_[level], row, step, rows, columns_, rows_[level] != 0);
+    rows_[level] += rows;
     if (!grouped_ || rows_[level] < kGroup || level == kLevels - 1) return;
     rows_[level] = 0;
-    add_at(level + 1, levels_[level]);
+    add_at(level + 1, levels_[level], 0, 1);
   }
 
-  BlockLoop loop_;
+  void (*reduce_)(void*, const void*, int64_t, int64_t, int64_t, bool);
   bool grouped_;
   int64_t columns_;
-  size_t bytes_;
+  size_t size_;
   int64_t rows_[kLevels] = {};
   alignas(64) char levels_[kLevels][kColumnBlock * 8];
 };

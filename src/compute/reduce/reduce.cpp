@@ -50,6 +50,7 @@ class Reducer {
   };
 
   void run_outputs(int64_t first, int64_t last) const;
+  void run_rows(int64_t first, int64_t last) const;
   void run_columns(int64_t first, int64_t last) const;
   void run_few() const;
   void track_columns(int64_t base, int64_t columns, char* values, int64_t* indices) const;
@@ -96,13 +97,16 @@ void Reducer::run() {
   if (nest_.outputs == 0) return;
   const bool few = nest_.outputs <= kFewOutputs && nest_.count >= 2 * kMinChunk;
   if (few) return run_few();
-  const bool columns = nest_.count > 0 && nest_.by_columns();
-  const int64_t grain = columns
-                            ? (output_grain(nest_) + kColumnBlock - 1) / kColumnBlock * kColumnBlock
-                            : output_grain(nest_);
-  threadpool::parallel_for(0, nest_.outputs, grain, [&](int64_t first, int64_t last) {
-    columns ? run_columns(first, last) : run_outputs(first, last);
-  });
+  int64_t grain = output_grain(nest_);
+  void (Reducer::*work)(int64_t, int64_t) const = &Reducer::run_outputs;
+  if (nest_.by_rows() && !positions_) {
+    work = &Reducer::run_rows;
+  } else if (nest_.by_columns()) {
+    work = &Reducer::run_columns;
+    grain = (grain + kColumnBlock - 1) / kColumnBlock * kColumnBlock;
+  }
+  threadpool::parallel_for(0, nest_.outputs, grain,
+                           [&](int64_t first, int64_t last) { (this->*work)(first, last); });
 }
 
 Reducer::Partial Reducer::identity() const {
@@ -215,6 +219,25 @@ void Reducer::run_outputs(int64_t first, int64_t last) const {
   }
 }
 
+/// Rows of one block each: nothing to combine, and results are stored many at a time.
+void Reducer::run_rows(int64_t first, int64_t last) const {
+  alignas(64) char values[kColumnBlock * 8];
+  const auto reduce = loops_.reduce[op()][type()];
+  ReduceBuffer buffer;
+  LayoutCursor cursor(nest_.kept, first);
+  while (first < last) {
+    const int64_t rows = smaller(smaller(cursor.left_in_row(), last - first), kColumnBlock);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t base = cursor.offset(0) + r * nest_.kept.inner_stride(0);
+      const void* row = nest_.read(base, 1, nest_.count, buffer.bytes);
+      reduce(values + r * nest_.compute_size(), truth(row, buffer.bytes, nest_.count), nest_.count);
+    }
+    finish(cursor.offset(1), nest_.kept.inner_stride(1), 0, 0, values, nullptr, rows);
+    cursor.advance(rows);
+    first += rows;
+  }
+}
+
 void Reducer::run_few() const {
   int64_t chunk = (nest_.count + kMaxChunks - 1) / kMaxChunks;
   chunk = (chunk + kMinChunk - 1) / kMinChunk * kMinChunk;
@@ -254,16 +277,17 @@ void Reducer::track_columns(int64_t base, int64_t columns, char* values, int64_t
 }
 
 void Reducer::sum_columns(int64_t base, int64_t columns, char* values) const {
-  constexpr ElementwiseOp kOps[] = {ElementwiseOp::Add, ElementwiseOp::Mul, ElementwiseOp::Maximum,
-                                    ElementwiseOp::Minimum};
-  ColumnAccumulator accumulator(kOps[op()], call_.compute, columns);
+  ColumnAccumulator accumulator(base_, call_.compute, columns);
   const int64_t stride = nest_.kept.inner_stride(0);
+  const bool in_place = nest_.reads_in_place(stride) && !logical_;
   ReduceBuffer buffer;
   LayoutCursor cursor(nest_.reduced, 0);
-  for (int64_t r = 0; r < nest_.count; ++r) {
+  for (int64_t r = 0; r < nest_.count;) {
+    const int64_t rows = in_place ? cursor.left_in_row() : 1;
     const void* row = nest_.read(base + cursor.offset(0), stride, columns, buffer.bytes);
-    accumulator.add(truth(row, buffer.bytes, columns));
-    cursor.advance(1);
+    accumulator.add(truth(row, buffer.bytes, columns), nest_.reduced.inner_stride(0), rows);
+    cursor.advance(rows);
+    r += rows;
   }
   std::memcpy(values, accumulator.total(), static_cast<size_t>(columns * nest_.compute_size()));
 }

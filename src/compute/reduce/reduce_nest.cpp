@@ -39,16 +39,23 @@ ReduceNest::ReduceNest(const ReduceSource& in, uint32_t dims, ComputeType comput
   load_ = load_loop(in.dtype, compute);
 }
 
+bool ReduceNest::by_rows() const {
+  // Shorter rows cost less side by side.
+  constexpr int64_t kMinRow = 16;
+  return reduced.rank == 1 && reduced.inner_stride(0) == 1 && kMinRow <= count &&
+         count <= kReduceBlock;
+}
+
 bool ReduceNest::by_columns() const {
   constexpr int64_t kMinColumns = 16, kShortReduction = 32;
-  if (kept.row() < kMinColumns) return false;
+  if (count == 0 || kept.row() < kMinColumns) return false;
   const bool runs_across = kept.inner_stride(0) == 1 && reduced.inner_stride(0) != 1;
   return runs_across || count <= kShortReduction;
 }
 
 const void* ReduceNest::read(int64_t offset, int64_t stride, int64_t n, void* buffer) const {
   const char* from = data_ + offset * element_size_;
-  if (native_ && stride == 1) return from;
+  if (reads_in_place(stride)) return from;
   load_(buffer, from, stride, n);
   return buffer;
 }

@@ -33,10 +33,14 @@ class ReduceNest {
   int64_t outputs;
   int64_t count;  ///< elements per output
 
+  /// Every output is reduced from one block of neighbours.
+  bool by_rows() const;
   /// Neighbouring outputs are reduced side by side: better than each for itself where the memory
   /// runs across.
   bool by_columns() const;
 
+  /// read() gives elements where they lie.
+  bool reads_in_place(int64_t stride) const { return native_ && stride == 1; }
   /// `n` elements, `stride` apart, from element `offset` on, as a contiguous block: where they lie,
   /// or in `buffer`.
   const void* read(int64_t offset, int64_t stride, int64_t n, void* buffer) const;

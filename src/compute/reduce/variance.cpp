@@ -91,11 +91,11 @@ class VarianceTask {
       int64_t columns = cursor.left_in_row() < last - first ? cursor.left_in_row() : last - first;
       columns = columns < kColumnBlock ? columns : kColumnBlock;
       double mean[kColumnBlock], variance[kColumnBlock];
-      ColumnAccumulator sum(ElementwiseOp::Add, kCompute, columns);
+      ColumnAccumulator sum(ReduceOp::Sum, kCompute, columns);
       add_rows(sum, cursor.offset(0), columns, [](const void* row, void*) { return row; });
       const double count = static_cast<double>(nest_.count);
       divide(mean, sum.total(), count, columns);
-      ColumnAccumulator squares(ElementwiseOp::Add, kCompute, columns);
+      ColumnAccumulator squares(ReduceOp::Sum, kCompute, columns);
       add_rows(squares, cursor.offset(0), columns,
                [&](const void* row, void* buffer) -> const void* {
                  const void* operands[] = {row, mean};

@@ -83,6 +83,45 @@ void read_line(const Line& line, DType type, bool descending, SortEntry<Key>* en
     entries[i] = {static_cast<Key>(read_key<Key>(type, line.at(i)) ^ flip), i};
 }
 
+/// Reads the keys of `n` neighbours of a line; one type to a function, so that the loop is tight.
+template <class Key, DType type>
+void read_keys(const Line& line, int64_t first, int64_t n, Key flip, Key* keys) {
+  constexpr auto unit = static_cast<int64_t>(element_size(type));
+  const char* const from = line.at(first);
+  if (line.step == unit) {
+    for (int64_t i = 0; i < n; ++i) keys[i] = read_key<Key>(type, from + i * unit) ^ flip;
+  } else {
+    for (int64_t i = 0; i < n; ++i) keys[i] = read_key<Key>(type, from + i * line.step) ^ flip;
+  }
+}
+
+template <class Key>
+using ReadKeys = void (*)(const Line& line, int64_t first, int64_t n, Key flip, Key* keys);
+
+template <class Key>
+ReadKeys<Key> read_keys_of(DType type) {
+  if constexpr (sizeof(Key) == 8) {
+    return type == DType::f64 ? read_keys<Key, DType::f64> : read_keys<Key, DType::i64>;
+  } else {
+    switch (type) {
+      case DType::f32:
+        return read_keys<Key, DType::f32>;
+      case DType::f16:
+        return read_keys<Key, DType::f16>;
+      case DType::bf16:
+        return read_keys<Key, DType::bf16>;
+      case DType::i32:
+        return read_keys<Key, DType::i32>;
+      case DType::i16:
+        return read_keys<Key, DType::i16>;
+      case DType::i8:
+        return read_keys<Key, DType::i8>;
+      default:
+        return read_keys<Key, DType::u8>;
+    }
+  }
+}
+
 void copy_element(size_t size, char* to, const char* from) {
   switch (size) {
     case 1:
@@ -162,6 +201,50 @@ void sort_lines(const SortCall& call, void* scratch) {
           copy_element(call.in.element_size, to.at(i), from.at(sorted[i].position));
         for (int64_t i = 0; call.indices.data != nullptr && i < from.length; ++i)
           write_index(places.at(i), sorted[i].position);
+      });
+}
+
+// ---- leading elements ----
+
+/// Leaves the k smallest entries of a line in `best`, in order: a heap holds the best so far, its
+/// worst on top.
+template <class Key>
+void select_smallest(const Line& line, ReadKeys<Key> read, Key flip, int64_t k,
+                     SortEntry<Key>* best) {
+  constexpr int64_t kBlock = 512;
+  Key keys[kBlock];
+  int64_t held = 0;
+  for (int64_t first = 0; first < line.length; first += kBlock) {
+    const int64_t n = std::min(kBlock, line.length - first);
+    read(line, first, n, flip, keys);
+    int64_t i = 0;
+    for (; held < k && i < n; ++i) best[held++] = {keys[i], first + i};
+    if (held == k && first + i == k) std::make_heap(best, best + k);
+    for (; i < n; ++i) {
+      // Of equal elements the earlier one stays.
+      if (keys[i] >= best[0].key) continue;
+      std::pop_heap(best, best + k);
+      best[k - 1] = {keys[i], first + i};
+      std::push_heap(best, best + k);
+    }
+  }
+  std::sort_heap(best, best + k);
+}
+
+template <class Key>
+void top_of_lines(const TopCall& call, void* scratch) {
+  const LineSet in(call.in, call.dim), values(call.values, call.dim),
+      indices(call.indices, call.dim);
+  const ReadKeys<Key> read = read_keys_of<Key>(call.in.dtype);
+  const Key flip = call.largest ? ~Key{0} : Key{0};
+  for_each_line<Key>(
+      call.in, call.dim, scratch, [&](int64_t number, SortEntry<Key>* best, SortEntry<Key>*) {
+        const Line from = in.line(number), to = values.line(number), places = indices.line(number);
+        select_smallest(from, read, flip, call.k, best);
+        for (int64_t i = 0; i < call.k; ++i) {
+          copy_element(call.in.element_size, to.at(i), from.at(best[i].position));
+          write_index(places.at(i), best[i].position);
+        }
       });
 }
 
@@ -265,6 +348,12 @@ void sort(const SortCall& call, void* scratch) {
   if (call.in.numel() == 0) return;
   has_wide_keys(call.in.dtype) ? sort_lines<uint64_t>(call, scratch)
                                : sort_lines<uint32_t>(call, scratch);
+}
+
+void top(const TopCall& call, void* scratch) {
+  if (call.in.numel() == 0 || call.k == 0) return;
+  has_wide_keys(call.in.dtype) ? top_of_lines<uint64_t>(call, scratch)
+                               : top_of_lines<uint32_t>(call, scratch);
 }
 
 void choose(const ChoiceCall& call, void* scratch) {

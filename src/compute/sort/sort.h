@@ -35,6 +35,20 @@ EXECUTORCH_COMPUTE_API size_t sort_scratch_bytes(const TensorView& in, int dim);
 /// to 64.
 EXECUTORCH_COMPUTE_API void sort(const SortCall& call, void* scratch);
 
+/// The `k` leading elements of every line of dimension `dim`, in order: the largest, NaN first, or
+/// the smallest, NaN last. `values` (of the type of `in`) and `indices` (i64) have size k there.
+struct TopCall {
+  TensorView in;
+  int dim;
+  int64_t k;  ///< within [0, length]
+  bool largest;
+  TensorView values;
+  TensorView indices;
+};
+
+/// As sort().
+EXECUTORCH_COMPUTE_API void top(const TopCall& call, void* scratch);
+
 enum class Choice {
   rank,       ///< the element with `rank` smaller ones before it
   median,     ///< the lower median; NaN when there is one

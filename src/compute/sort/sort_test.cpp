@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -114,6 +115,41 @@ TEST(Sort, ResultsDoNotDependOnThreads) {
   run(several, several_indices);
   EXPECT_EQ(one, several);
   EXPECT_EQ(one_indices, several_indices);
+}
+
+/// The leading elements are those that sorting puts first, whatever the type.
+template <class T>
+void expect_top(std::vector<T> line, DType dtype) {
+  const auto n = static_cast<int64_t>(line.size());
+  for (const bool largest : {false, true}) {
+    std::vector<T> sorted;
+    const std::vector<int64_t> order = sorted_indices(line, dtype, largest, &sorted);
+    for (const int64_t k : {int64_t{1}, int64_t{7}, n / 2, n}) {
+      std::vector<T> values(static_cast<size_t>(k));
+      std::vector<int64_t> indices(static_cast<size_t>(k));
+      const TopCall call = {view_of(line, dtype, {n}),   0,
+                            k,                           largest,
+                            view_of(values, dtype, {k}), view_of(indices, DType::i64, {k})};
+      Memory memory(call.in, 0);
+      top(call, memory.data());
+      EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + k), indices);
+      EXPECT_EQ(0, std::memcmp(sorted.data(), values.data(), values.size() * sizeof(T)));
+    }
+  }
+}
+
+TEST(Top, AgreesWithSort) {
+  std::mt19937 random(3);
+  std::vector<float> floats(1500);
+  std::vector<int64_t> integers(1024);
+  std::vector<int8_t> bytes(700);
+  for (float& f : floats) f = static_cast<float>(static_cast<int>(random() % 400) - 200);
+  floats[3] = floats[900] = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t& i : integers) i = static_cast<int64_t>(random()) - (int64_t{1} << 31);
+  for (int8_t& b : bytes) b = static_cast<int8_t>(random());
+  expect_top(floats, DType::f32);
+  expect_top(integers, DType::i64);
+  expect_top(bytes, DType::i8);
 }
 
 int64_t chosen(std::vector<double> line, Choice choice, int64_t rank = 0) {

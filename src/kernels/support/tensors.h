@@ -21,7 +21,8 @@ using compute::TensorView;
 /// Sizes of up to kMaxRank dimensions, 64 bits wide so that products and sums can be checked.
 struct Sizes {
   int rank = 0;
-  int64_t values[kMaxRank] = {};
+  // Not zeroed: only `rank` of them count.
+  int64_t values[kMaxRank];
 
   int64_t& operator[](int d) { return values[d]; }
   int64_t operator[](int d) const { return values[d]; }

@@ -1,8 +1,5 @@
 // Running sums and the largest or smallest elements of a line.
-#include <algorithm>
-
-#include "compute/elementwise/cast.h"
-#include "compute/elementwise/layout.h"
+#include "compute/sort/sort.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/support/reduction.h"
 #include "kernels/support/scratch.h"
@@ -42,71 +39,7 @@ Error cumsum(Context&, const Tensor& self, int64_t dim, std::optional<ScalarType
 
 // ---- topk ----
 
-template <class T>
-struct Entry {
-  T value;
-  int64_t index;
-};
-
-/// Larger first, NaN before everything, equal values by position.
-template <class T>
-bool larger_first(const Entry<T>& a, const Entry<T>& b) {
-  const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-  if (a_nan != b_nan) return a_nan;
-  if (a.value != b.value && !a_nan) return a.value > b.value;
-  return a.index < b.index;
-}
-
-template <class T>
-bool smaller_first(const Entry<T>& a, const Entry<T>& b) {
-  const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-  if (a_nan != b_nan) return b_nan;
-  if (a.value != b.value && !a_nan) return a.value < b.value;
-  return a.index < b.index;
-}
-
-struct TopkCall {
-  int64_t length;
-  int64_t k;
-  bool largest;
-  int64_t in_step;
-  int64_t value_step;
-  int64_t index_step;
-};
-
-/// The leading entries of every line along one dimension. Sorted also where the caller would not
-/// mind disorder.
-template <class T>
-Error select_top(Context& context, const TensorView& in, const TensorView& values,
-                 const TensorView& indices, const compute::Layout& lines, const TopkCall& call) {
-  Scratch scratch(context);
-  ET_TRY(
-      scratch.allocate(static_cast<size_t>(call.length > 0 ? call.length : 1), sizeof(Entry<T>)));
-  auto* entries = scratch.as<Entry<T>>();
-  const ComputeType type = std::is_same_v<T, double> ? ComputeType::f64 : ComputeType::i64;
-  const auto load = compute::load_loop(in.dtype, type);
-  const auto store = compute::store_loop(type, values.dtype);
-  const auto element = static_cast<int64_t>(in.element_size);
-  const int64_t count = lines.numel();
-  compute::LayoutCursor cursor(lines, 0);
-  for (int64_t line = 0; line < count; ++line) {
-    for (int64_t i = 0; i < call.length; ++i) {
-      load(&entries[i].value, in.data + (cursor.offset(0) + i * call.in_step) * element, 1, 1);
-      entries[i].index = i;
-    }
-    std::partial_sort(entries, entries + call.k, entries + call.length,
-                      call.largest ? larger_first<T> : smaller_first<T>);
-    for (int64_t i = 0; i < call.k; ++i) {
-      store(values.data + (cursor.offset(1) + i * call.value_step) * element, 1, &entries[i].value,
-            1);
-      reinterpret_cast<int64_t*>(indices.data)[cursor.offset(2) + i * call.index_step] =
-          entries[i].index;
-    }
-    cursor.advance(1);
-  }
-  return Error::Ok;
-}
-
+/// Sorted also where the caller would not mind disorder.
 Error topk(Context& context, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
            Tensor& values, Tensor& indices) {
   ET_TRY(check_arithmetic(self, "self"));
@@ -127,20 +60,13 @@ Error topk(Context& context, const Tensor& self, int64_t k, int64_t dim, bool la
   ET_TRY(check_no_overlap(values, self, "self"));
   ET_TRY(check_no_overlap(indices, self, "self"));
   ET_TRY(check_no_overlap(indices, values, "values"));
-  TensorView in = view_of(self), value_view = view_of(values), index_view = view_of(indices);
-  if (sizes.rank == 0) {
-    for (TensorView* view : {&in, &value_view, &index_view}) view->insert(0, 1, 1);
-    value_view.sizes[0] = index_view.sizes[0] = k;
-  }
-  const TopkCall call = {
-      length, k, largest, in.strides[axis], value_view.strides[axis], index_view.strides[axis]};
-  if (k == 0) return Error::Ok;
-  for (TensorView* view : {&in, &value_view, &index_view}) view->remove(axis);
-  const int64_t* strides[] = {in.strides, value_view.strides, index_view.strides};
-  const compute::Layout lines = compute::make_layout(in.rank, in.sizes, strides, 3);
-  if (is_floating(self.scalar_type()))
-    return select_top<double>(context, in, value_view, index_view, lines, call);
-  return select_top<int64_t>(context, in, value_view, index_view, lines, call);
+  compute::TopCall call = {at_least_1d(view_of(self)), axis, k, largest,
+                           at_least_1d(view_of(values)), at_least_1d(view_of(indices))};
+  call.values.sizes[axis] = call.indices.sizes[axis] = k;
+  Scratch scratch(context);
+  ET_TRY(scratch.allocate(compute::sort_scratch_bytes(call.in, axis), 1));
+  compute::top(call, scratch.data());
+  return Error::Ok;
 }
 
 constexpr OperatorRow kRows[] = {
