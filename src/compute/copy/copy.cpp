@@ -329,8 +329,9 @@ TensorView parts(TensorView view, int part) {
 void convert_real(const TensorView& to, const TensorView& from) {
   ElementwiseCall call = {};
   call.op = ElementwiseOp::Copy;
-  // The source's type holds every digit until the result is stored.
-  call.common = from.dtype;
+  // Either type holds every digit until the result is stored; a target that is computed as it is
+  // stored takes the elements as they are loaded.
+  call.common = storage_type(compute_type(to.dtype)) == to.dtype ? to.dtype : from.dtype;
   call.rank = to.rank;
   call.out.data = to.data;
   call.out.dtype = to.dtype;

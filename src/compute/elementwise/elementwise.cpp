@@ -49,6 +49,8 @@ struct Plan {
   LoadLoop unround = nullptr;
   /// All that is not single is direct: rows are computed in place.
   bool in_place;
+  /// Elements only change their type: converted on the way, there is nothing to compute.
+  bool converts;
 };
 
 /// The type holds less than its compute type.
@@ -104,6 +106,7 @@ Plan make_plan(const ElementwiseCall& call) {
     plan.in[k] = make_source(call, k, plan.layout);
     all_direct &= plan.in[k].direct || plan.in[k].single;
   }
+  plan.converts = call.op == ElementwiseOp::Copy && !plan.in[0].single;
   plan.in_place = all_direct && plan.layout.row() >= smaller(kMinDirectRow, plan.layout.numel());
   return plan;
 }
@@ -187,6 +190,63 @@ void scatter(const Plan& plan, LayoutCursor& cursor, int64_t count, const char* 
   }
 }
 
+/// Reads a block of each operand from one row: where it lies, or converted.
+void read_row(const Plan& plan, const LayoutCursor& reader, int64_t count, Buffers& buffers,
+              const void** operands) {
+  for (int k = 0; k < plan.operands; ++k) {
+    const Source& source = plan.in[k];
+    if (source.single) continue;
+    const char* from = source.data + reader.offset(k + 1) * source.element_size;
+    operands[k] = buffers.in[k];
+    if (source.direct && plan.layout.inner_stride(k + 1) == 1) {
+      operands[k] = from;
+    } else {
+      load_values(source, from, plan.layout.inner_stride(k + 1), count, buffers.in[k],
+                  buffers.narrow);
+    }
+  }
+}
+
+/// Computes a block of one row. Returns where the results lie: in `out`, or in an operand that
+/// already is the result.
+const void* compute_row(const Plan& plan, const LayoutCursor& reader, int64_t count,
+                        Buffers& buffers, const void** operands, uint32_t scalars, char* out) {
+  if (plan.converts && out != buffers.out) {
+    const Source& source = plan.in[0];
+    load_values(source, source.data + reader.offset(1) * source.element_size,
+                plan.layout.inner_stride(1), count, out, buffers.narrow);
+    return out;
+  }
+  read_row(plan, reader, count, buffers, operands);
+  if (plan.converts) return operands[0];
+  plan.loop(out, operands, scalars, count);
+  return out;
+}
+
+/// Computes a block gathered from several rows; advances the reader. Returns as compute_row().
+const void* compute_gathered(const Plan& plan, LayoutCursor& reader, int64_t count,
+                             Buffers& buffers, const void** operands, uint32_t scalars) {
+  for (int k = 0; k < plan.operands; ++k) {
+    if (!plan.in[k].single) operands[k] = buffers.in[k];
+  }
+  gather(plan, reader, count, buffers);
+  if (plan.converts) return operands[0];
+  plan.loop(buffers.out, operands, scalars, count);
+  return buffers.out;
+}
+
+/// Stores a block of results that does not lie in its place yet.
+void write_block(const Plan& plan, LayoutCursor& writer, int64_t count, Buffers& buffers,
+                 const void* results) {
+  const auto* block = static_cast<const char*>(results);
+  if (plan.round != nullptr) {
+    plan.round(buffers.narrow, 1, block, count);
+    plan.unround(buffers.out, buffers.narrow, 1, count);
+    block = buffers.out;
+  }
+  scatter(plan, writer, count, block);
+}
+
 void run_in_blocks(const Plan& plan, int64_t first, int64_t last) {
   Buffers buffers;
   const void* operands[kMaxOperands];
@@ -194,40 +254,21 @@ void run_in_blocks(const Plan& plan, int64_t first, int64_t last) {
   LayoutCursor reader(plan.layout, first);
   LayoutCursor writer(plan.layout, first);
   while (first < last) {
-    int64_t count = smaller(kBlock, last - first);
-    // Within a row, operands that need no conversion are read where they lie.
-    const bool one_row = count <= reader.left_in_row();
-    char* out = buffers.out;
-    if (one_row) {
-      for (int k = 0; k < plan.operands; ++k) {
-        const Source& source = plan.in[k];
-        if (source.single) continue;
-        const char* from = source.data + reader.offset(k + 1) * source.element_size;
-        operands[k] = buffers.in[k];
-        if (source.direct && plan.layout.inner_stride(k + 1) == 1) {
-          operands[k] = from;
-        } else {
-          load_values(source, from, plan.layout.inner_stride(k + 1), count, buffers.in[k],
-                      buffers.narrow);
-        }
-      }
-      if (plan.out_direct) out = plan.out + writer.offset(0) * plan.out_size;
+    const int64_t count = smaller(kBlock, last - first);
+    // Within a row, operands that need no conversion are read, and results written, in place.
+    if (count <= reader.left_in_row()) {
+      char* const place = plan.out + writer.offset(0) * plan.out_size;
+      char* const out = plan.out_direct ? place : buffers.out;
+      const void* const results = compute_row(plan, reader, count, buffers, operands, scalars, out);
       reader.advance(count);
-    } else {
-      for (int k = 0; k < plan.operands; ++k) {
-        if (!plan.in[k].single) operands[k] = buffers.in[k];
+      if (results == place) {
+        writer.advance(count);
+      } else {
+        write_block(plan, writer, count, buffers, results);
       }
-      gather(plan, reader, count, buffers);
-    }
-    plan.loop(out, operands, scalars, count);
-    if (out == buffers.out) {
-      if (plan.round != nullptr) {
-        plan.round(buffers.narrow, 1, out, count);
-        plan.unround(out, buffers.narrow, 1, count);
-      }
-      scatter(plan, writer, count, buffers.out);
     } else {
-      writer.advance(count);
+      const void* const results = compute_gathered(plan, reader, count, buffers, operands, scalars);
+      write_block(plan, writer, count, buffers, results);
     }
     first += count;
   }

@@ -127,9 +127,9 @@ void expect_top(std::vector<T> line, DType dtype) {
     for (const int64_t k : {int64_t{1}, int64_t{7}, n / 2, n}) {
       std::vector<T> values(static_cast<size_t>(k));
       std::vector<int64_t> indices(static_cast<size_t>(k));
-      const TopCall call = {view_of(line, dtype, {n}),   0,
-                            k,                           largest,
-                            view_of(values, dtype, {k}), view_of(indices, DType::i64, {k})};
+      const TopCall call = {
+          view_of(line, dtype, {n}),        0, k, largest, view_of(values, dtype, {k}),
+          view_of(indices, DType::i64, {k})};
       Memory memory(call.in, 0);
       top(call, memory.data());
       EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + k), indices);
