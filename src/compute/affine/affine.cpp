@@ -88,25 +88,31 @@ class BlockParameters {
   T expanded_zero_points_[kBlock];
 };
 
-/// Loads blocks, hands them with their parameters to `body` and stores them.
+/// Hands blocks as T with their parameters to `body`, where possible as they lie.
 template <class T, class Body>
 void for_each_block(const AffineParameters<T>& parameters, const ConstElements& in,
                     const Elements& out, const Body& body) {
+  constexpr DType kType = storage_type(kCompute<T>);
   const LoadLoop load = load_loop(in.dtype, kCompute<T>);
   const StoreLoop store = store_loop(kCompute<T>, out.dtype);
   const DenseAxis& axis = parameters.axis;
-  threadpool::parallel_for(0, axis.outer * axis.count * axis.inner, kGrain,
-                           [&](int64_t first, int64_t last) {
-                             alignas(64) T block[kBlock];
-                             BlockParameters<T> here(parameters);
-                             for (int64_t i = first; i < last;) {
-                               const int64_t n = here.prepare(i, std::min(kBlock, last - i));
-                               load(block, at(in, i), 1, n);
-                               body(block, n, here);
-                               store(at(out, i), 1, block, n);
-                               i += n;
-                             }
-                           });
+  threadpool::parallel_for(
+      0, axis.outer * axis.count * axis.inner, kGrain, [&](int64_t first, int64_t last) {
+        alignas(64) T block[kBlock];
+        BlockParameters<T> here(parameters);
+        for (int64_t i = first; i < last;) {
+          const int64_t n = here.prepare(i, std::min(kBlock, last - i));
+          T* const to = out.dtype == kType ? reinterpret_cast<T*>(at(out, i)) : block;
+          const T* from = reinterpret_cast<const T*>(at(in, i));
+          if (in.dtype != kType) {
+            load(to, at(in, i), 1, n);
+            from = to;
+          }
+          body(from, to, n, here);
+          if (out.dtype != kType) store(at(out, i), 1, block, n);
+          i += n;
+        }
+      });
 }
 
 /// The next value of T, which is not 0.
@@ -132,6 +138,21 @@ T high_bound(int64_t bound) {
   return static_cast<int64_t>(value) > bound ? neighbour(value, false) : value;
 }
 
+/// One pass over bytes that have one pair of parameters; false where that does not serve.
+bool dequantize_bytes(const AffineParameters<float>& parameters, const ConstElements& in,
+                      const Elements& out) {
+  const bool bytes = in.dtype == DType::i8 || in.dtype == DType::u8;
+  if (parameters.axis.count != 1 || out.dtype != DType::f32 || !bytes) return false;
+  const AffineLoops& loops = affine_loops();
+  const auto loop = in.dtype == DType::i8 ? loops.dequantize_i8 : loops.dequantize_u8;
+  const int64_t numel = parameters.axis.outer * parameters.axis.inner;
+  threadpool::parallel_for(0, numel, kGrain, [&](int64_t first, int64_t last) {
+    loop(at(in, first), static_cast<float*>(out.data) + first, last - first, *parameters.scales,
+         *parameters.zero_points);
+  });
+  return true;
+}
+
 }  // namespace
 
 template <class T>
@@ -141,18 +162,23 @@ void quantize(const AffineParameters<T>& parameters, ZeroPointIsAdded order,
   const T high = high_bound<T>(bounds.high);
   const bool round_last = order == ZeroPointIsAdded::BeforeRounding;
   const auto loop = block_loops<T>().quantize;
-  for_each_block<T>(parameters, in, out, [&](T* block, int64_t n, const BlockParameters<T>& here) {
-    loop(block, n, here.scales(), here.zero_points(), here.step(), round_last, low, high);
-  });
+  for_each_block<T>(
+      parameters, in, out, [&](const T* from, T* to, int64_t n, const BlockParameters<T>& here) {
+        loop(from, to, n, here.scales(), here.zero_points(), here.step(), round_last, low, high);
+      });
 }
 
 template <class T>
 void dequantize(const AffineParameters<T>& parameters, const ConstElements& in,
                 const Elements& out) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (dequantize_bytes(parameters, in, out)) return;
+  }
   const auto loop = block_loops<T>().dequantize;
-  for_each_block<T>(parameters, in, out, [&](T* block, int64_t n, const BlockParameters<T>& here) {
-    loop(block, n, here.scales(), here.zero_points(), here.step());
-  });
+  for_each_block<T>(parameters, in, out,
+                    [&](const T* from, T* to, int64_t n, const BlockParameters<T>& here) {
+                      loop(from, to, n, here.scales(), here.zero_points(), here.step());
+                    });
 }
 
 template void quantize(const AffineParameters<float>&, ZeroPointIsAdded, const IntegerBounds&,
@@ -179,11 +205,11 @@ void add_quantized(int64_t n, const ConstElements& a, const QuantizedOperand& a_
       const int64_t count = std::min(kBlock, last - i);
       load_a(sum, at(a, i), 1, count);
       load_b(other, at(b, i), 1, count);
-      loops.dequantize(sum, count, &a_parameters.scale, &a_parameters.zero_point, 0);
-      loops.dequantize(other, count, &b_parameters.scale, &b_parameters.zero_point, 0);
+      loops.dequantize(sum, sum, count, &a_parameters.scale, &a_parameters.zero_point, 0);
+      loops.dequantize(other, other, count, &b_parameters.scale, &b_parameters.zero_point, 0);
       for (int64_t j = 0; j < count; ++j) sum[j] += other[j];
-      loops.quantize(sum, count, &out_parameters.scale, &out_parameters.zero_point, 0, false, low,
-                     high);
+      loops.quantize(sum, sum, count, &out_parameters.scale, &out_parameters.zero_point, 0, false,
+                     low, high);
       store(at(out, i), 1, sum, count);
     }
   });

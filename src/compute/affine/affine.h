@@ -71,16 +71,21 @@ EXECUTORCH_COMPUTE_API void add_quantized(int64_t n, const ConstElements& a,
                                           const QuantizedOperand& out_parameters,
                                           const IntegerBounds& bounds);
 
-/// Loops over a block in the type that is computed in. Parameters advance by `step`, 0 or 1.
+/// Loops over a block in the type that is computed in; `out` may be `in`. Parameters advance by
+/// `step`, 0 or 1.
 template <class T>
 struct AffineBlockLoops {
-  void (*quantize)(T* block, int64_t n, const T* reciprocals, const T* zero_points, int64_t step,
-                   bool round_last, T low, T high);
-  void (*dequantize)(T* block, int64_t n, const T* scales, const T* zero_points, int64_t step);
+  void (*quantize)(const T* in, T* out, int64_t n, const T* reciprocals, const T* zero_points,
+                   int64_t step, bool round_last, T low, T high);
+  void (*dequantize)(const T* in, T* out, int64_t n, const T* scales, const T* zero_points,
+                     int64_t step);
 };
 struct AffineLoops {
   AffineBlockLoops<float> f32;
   AffineBlockLoops<double> f64;
+  /// Bytes in one pass, with one pair of parameters.
+  void (*dequantize_i8)(const void* in, float* out, int64_t n, float scale, float zero_point);
+  void (*dequantize_u8)(const void* in, float* out, int64_t n, float scale, float zero_point);
   /// Unsigned numbers of 4 bits, the first in the high half of a byte, and of 2 bits, the first in
   /// the lowest ones, minus 8 and 2. `n` is what whole bytes hold.
   void (*unpack4)(const uint8_t* in, float* out, int64_t n);

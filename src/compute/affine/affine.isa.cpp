@@ -10,25 +10,25 @@ inline V parameter(const Element<V>* values, int64_t i) {
   return kEach ? load<V>(values + i) : broadcast<V>(values[0]);
 }
 
-/// Applies f(vector, index) to a block in place; the tail goes through a padded copy, for which the
-/// parameters are repeated from the last ones.
+/// Applies f(vector, parameter, parameter) to a block; the tail goes through a padded copy, for
+/// which the parameters are repeated from the last ones.
 template <class V, bool kEach, class F>
-inline void map_block(Element<V>* block, int64_t n, const Element<V>* a, const Element<V>* b, F f) {
+inline void map_block(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* a,
+                      const Element<V>* b, F f) {
   constexpr int L = kLanes<V>;
   int64_t i = 0;
   for (; i + L <= n; i += L)
-    store<V>(block + i,
-             f(load<V>(block + i), parameter<V, kEach>(a, i), parameter<V, kEach>(b, i)));
+    store<V>(out + i, f(load<V>(in + i), parameter<V, kEach>(a, i), parameter<V, kEach>(b, i)));
   if (i == n) return;
   Element<V> x[L] = {}, pa[L], pb[L];
   for (int j = 0; j < L; ++j) {
     const int64_t at = i + j < n ? i + j : n - 1;
-    x[j] = block[at];
+    x[j] = in[at];
     pa[j] = a[kEach ? at : 0];
     pb[j] = b[kEach ? at : 0];
   }
   store<V>(x, f(load<V>(x), load<V>(pa), load<V>(pb)));
-  for (int64_t j = i; j < n; ++j) block[j] = x[j - i];
+  for (int64_t j = i; j < n; ++j) out[j] = x[j - i];
 }
 
 // The comparisons keep NaN.
@@ -39,36 +39,43 @@ inline V clamp(V x, V low, V high) {
 }
 
 template <class V, bool kEach>
-void quantize_block(Element<V>* block, int64_t n, const Element<V>* reciprocals,
+void quantize_block(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* reciprocals,
                     const Element<V>* zero_points, bool round_last, Element<V> low,
                     Element<V> high) {
   const V lo = broadcast<V>(low), hi = broadcast<V>(high);
   if (round_last) {
-    map_block<V, kEach>(block, n, reciprocals, zero_points,
+    map_block<V, kEach>(in, out, n, reciprocals, zero_points,
                         [=](V x, V r, V z) { return clamp<V>(rint(x * r + z), lo, hi); });
   } else {
-    map_block<V, kEach>(block, n, reciprocals, zero_points,
+    map_block<V, kEach>(in, out, n, reciprocals, zero_points,
                         [=](V x, V r, V z) { return clamp<V>(rint(x * r) + z, lo, hi); });
   }
 }
 
 template <class V>
-void quantize(Element<V>* block, int64_t n, const Element<V>* reciprocals,
+void quantize(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* reciprocals,
               const Element<V>* zero_points, int64_t step, bool round_last, Element<V> low,
               Element<V> high) {
   const auto run = step == 0 ? quantize_block<V, false> : quantize_block<V, true>;
-  run(block, n, reciprocals, zero_points, round_last, low, high);
+  run(in, out, n, reciprocals, zero_points, round_last, low, high);
 }
 
 template <class V>
-void dequantize(Element<V>* block, int64_t n, const Element<V>* scales,
+void dequantize(const Element<V>* in, Element<V>* out, int64_t n, const Element<V>* scales,
                 const Element<V>* zero_points, int64_t step) {
   const auto f = [](V x, V s, V z) { return (x - z) * s; };
   if (step == 0) {
-    map_block<V, false>(block, n, scales, zero_points, f);
+    map_block<V, false>(in, out, n, scales, zero_points, f);
   } else {
-    map_block<V, true>(block, n, scales, zero_points, f);
+    map_block<V, true>(in, out, n, scales, zero_points, f);
   }
+}
+
+template <class Byte>
+void dequantize_bytes(const void* in, float* __restrict out, int64_t n, float scale,
+                      float zero_point) {
+  const auto* bytes = static_cast<const Byte*>(in);
+  for (int64_t i = 0; i < n; ++i) out[i] = (static_cast<float>(bytes[i]) - zero_point) * scale;
 }
 
 void unpack4(const uint8_t* in, float* out, int64_t n) {
@@ -88,7 +95,11 @@ void unpack2(const uint8_t* in, float* out, int64_t n) {
 
 }  // namespace
 
-extern constexpr AffineLoops affine_loops_table = {
-    {quantize<F32>, dequantize<F32>}, {quantize<F64>, dequantize<F64>}, unpack4, unpack2};
+extern constexpr AffineLoops affine_loops_table = {{quantize<F32>, dequantize<F32>},
+                                                   {quantize<F64>, dequantize<F64>},
+                                                   dequantize_bytes<int8_t>,
+                                                   dequantize_bytes<uint8_t>,
+                                                   unpack4,
+                                                   unpack2};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compute/elementwise/cast.h"
+#include "compute/gemm/few_rows.h"
 #include "compute/gemm/gemm.h"
 #include "threadpool/parallel.h"
 
@@ -87,6 +89,57 @@ class Work {
   int64_t columns_ = 0;
 };
 
+/// Few rows against int8 rows, which are met as they lie.
+class InPlace {
+ public:
+  explicit InPlace(const MixedProduct& product)
+      : p_(product), dot_(few_rows_loops(DType::i8).dot) {}
+
+  bool serves() const {
+    return dot_ != nullptr && p_.transposed && p_.m <= kFewRows &&
+           p_.weight.format == TableFormat::i8 && p_.weight.zero_points.data == nullptr;
+  }
+
+  void run() const {
+    const int64_t grain = std::max<int64_t>(128 * 1024 / std::max<int64_t>(p_.k, 1), kColumnUnit) /
+                          kColumnUnit * kColumnUnit;
+    threadpool::parallel_for(0, p_.n, grain, [&](int64_t first, int64_t last) {
+      for (int64_t column = first; column < last; column += kColumnUnit)
+        run_columns(column, std::min(kColumnUnit, last - column));
+    });
+  }
+
+ private:
+  void run_columns(int64_t first, int64_t columns) const {
+    float sums[kFewRows * kColumnUnit];
+    float scales[kColumnUnit];
+    for (int64_t i = 0; i < p_.m; ++i) std::fill_n(p_.c + i * p_.n + first, columns, 0.0f);
+    const auto* weight = static_cast<const int8_t*>(p_.weight.data) + first * p_.k;
+    for (int64_t k = 0; k < p_.k;) {
+      const int64_t group = k / p_.weight.group;
+      const int64_t end = std::min({p_.k, (group + 1) * p_.weight.group, k + kSumLength});
+      read_scales(first, columns, group, scales);
+      dot_({p_.a + k, p_.k, p_.m, end - k, weight + k, p_.k, columns, sums, kColumnUnit});
+      for (int64_t i = 0; i < p_.m; ++i) {
+        float* c = p_.c + i * p_.n + first;
+        for (int64_t j = 0; j < columns; ++j) c[j] += sums[i * kColumnUnit + j] * scales[j];
+      }
+      k = end;
+    }
+  }
+
+  void read_scales(int64_t first, int64_t columns, int64_t group, float* out) const {
+    const ConstElements& scales = p_.weight.scales;
+    const int64_t groups = group_count(p_.weight);
+    const auto* data = static_cast<const char*>(scales.data) +
+                       (first * groups + group) * static_cast<int64_t>(element_size(scales.dtype));
+    load_loop(scales.dtype, ComputeType::f32)(out, data, groups, columns);
+  }
+
+  const MixedProduct& p_;
+  decltype(FewRowsTypeLoops::dot) dot_;
+};
+
 struct Slots {
   const Work& work;
   char* memory;
@@ -95,7 +148,7 @@ struct Slots {
 }  // namespace
 
 size_t mixed_product_scratch_bytes(const MixedProduct& product) noexcept {
-  if (product.m <= 0 || product.n <= 0) return 0;
+  if (product.m <= 0 || product.n <= 0 || InPlace(product).serves()) return 0;
   const Work work(product);
   const size_t slots =
       work.alone() ? std::min(threadpool::pool_thread_count(), work.stretches()) : 1;
@@ -104,6 +157,8 @@ size_t mixed_product_scratch_bytes(const MixedProduct& product) noexcept {
 
 void mixed_product(const MixedProduct& product, void* scratch, size_t bytes) noexcept {
   if (product.m <= 0 || product.n <= 0) return;
+  const InPlace in_place(product);
+  if (in_place.serves()) return in_place.run();
   const Work work(product);
   Slots slots{work, static_cast<char*>(scratch)};
   if (!work.alone()) {

@@ -10,10 +10,6 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 
-int64_t groups_of(const QuantizedTable& table) {
-  return (table.columns + table.group - 1) / table.group;
-}
-
 float parameter(const ConstElements& all, int64_t i) {
   float value;
   load_loop(all.dtype, ComputeType::f32)(
@@ -46,11 +42,12 @@ void read_table_row(const QuantizedTable& table, int64_t row, int64_t first, int
   for (int64_t column = first; column < last;) {
     const int64_t group = column / table.group;
     const int64_t end = std::min(last, (group + 1) * table.group);
-    const int64_t index = row * groups_of(table) + group;
+    const int64_t index = row * group_count(table) + group;
     const float scale = parameter(table.scales, index);
     const float zero =
         table.zero_points.data == nullptr ? 0.0f : parameter(table.zero_points, index);
-    dequantize(out + (column - first), end - column, &scale, &zero, 0);
+    float* const at = out + (column - first);
+    dequantize(at, at, end - column, &scale, &zero, 0);
     column = end;
   }
 }

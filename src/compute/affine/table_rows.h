@@ -33,6 +33,11 @@ struct QuantizedTable {
   ConstElements zero_points{};  ///< the same, without data: zero
 };
 
+/// Groups of a row.
+constexpr int64_t group_count(const QuantizedTable& table) {
+  return (table.columns + table.group - 1) / table.group;
+}
+
 /// Columns [first, last) of a row as floats. `first` is a multiple of 4, and `last` too, or the
 /// end.
 EXECUTORCH_COMPUTE_API void read_table_row(const QuantizedTable& table, int64_t row, int64_t first,

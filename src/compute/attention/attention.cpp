@@ -4,16 +4,14 @@
 #include <limits>
 
 #include "compute/affine/affine.h"
-#include "compute/attention/few_rows.h"
 #include "compute/elementwise/cast.h"
+#include "compute/gemm/few_rows.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/kernels.h"
 #include "compute/norm/norm.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
-
-EXECUTORCH_DEFINE_ISA_TABLE(FewRowsLoops, few_rows_loops);
 
 namespace {
 
@@ -32,21 +30,6 @@ int64_t divide_up(int64_t a, int64_t b) {
 }
 size_t aligned_floats(int64_t count) {
   return (static_cast<size_t>(count) + 15) / 16 * 16;
-}
-
-/// The loops for rows of a type as they lie; without functions where there are none.
-FewRowsTypeLoops few_rows_of(DType type) {
-  const FewRowsLoops& loops = few_rows_loops();
-  switch (type) {
-    case DType::f32:
-      return loops.f32;
-    case DType::f16:
-      return loops.f16;
-    case DType::bf16:
-      return loops.bf16;
-    default:
-      return {};
-  }
 }
 
 const char* row_at(const AttentionRows& rows, DType type, int64_t offset) {
@@ -170,7 +153,7 @@ class Work {
     if (rows.scales == nullptr) return;
     const int64_t row = offset / n;
     const float zero = rows.zero_points[row];
-    affine_loops().f32.dequantize(out, n, rows.scales + row, &zero, 0);
+    affine_loops().f32.dequantize(out, out, n, rows.scales + row, &zero, 0);
   }
 
   void read_queries(const AttentionHead& head, const Rows& rows, float* out) const {
@@ -195,6 +178,10 @@ class Work {
     return {copy, n, 1};
   }
 
+  static bool takes_as_it_lies(const AttentionRows& operand, const Rows& rows, int64_t column) {
+    return rows.count <= kFewRows && column == 1 && operand.scales == nullptr;
+  }
+
   void accumulate(const AttentionHead& head, const Rows& rows, int64_t first, int64_t end,
                   const Slot& slot) const {
     const Partial& partial = slot.partial;
@@ -213,10 +200,11 @@ class Work {
 
   void score(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
              const Slot& slot) const {
-    const FewRowsTypeLoops few = few_rows_of(s_.key_type);
-    if (rows.count <= kFewRows && s_.key_column == 1 && few.score != nullptr) {
-      few.score({slot.query, rows.count, s_.depth, row_at(head.key, s_.key_type, key * s_.key_row),
-                 s_.key_row, count, slot.scores, kBlockKeys});
+    const FewRowsTypeLoops few = few_rows_loops(s_.key_type);
+    if (takes_as_it_lies(head.key, rows, s_.key_column) && few.dot != nullptr) {
+      few.dot({slot.query, s_.depth, rows.count, s_.depth,
+               row_at(head.key, s_.key_type, key * s_.key_row), s_.key_row, count, slot.scores,
+               kBlockKeys});
     } else {
       const MatrixView keys = view_rows(head.key, s_.key_type, s_.key_row, s_.key_column, key,
                                         count, s_.depth, slot.keys);
@@ -261,8 +249,8 @@ class Work {
 
   void add_values(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
                   bool has_sums, const Slot& slot) const {
-    const FewRowsTypeLoops few = few_rows_of(s_.value_type);
-    if (rows.count <= kFewRows && s_.value_column == 1 && few.sum != nullptr) {
+    const FewRowsTypeLoops few = few_rows_loops(s_.value_type);
+    if (takes_as_it_lies(head.value, rows, s_.value_column) && few.sum != nullptr) {
       few.sum({slot.scores, kBlockKeys, rows.count, s_.width,
                row_at(head.value, s_.value_type, key * s_.value_row), s_.value_row, count,
                slot.partial.sums, has_sums});

@@ -1,4 +1,4 @@
-#include "compute/attention/few_rows.h"
+#include "compute/gemm/few_rows.h"
 
 #include "compute/cpu/float_vector.h"
 
@@ -10,7 +10,7 @@ constexpr int L = V::kLanes;
 
 // Sums, and what they are made of, must fit the registers.
 constexpr int kRows = V::kRegisters >= 32 ? 4 : 2;
-constexpr int kKeys = 4;
+constexpr int kOthers = 4;
 constexpr int kVectors = 4;
 // Rows that may lie a page apart share a few sets of the first cache.
 constexpr int64_t kCachedRows = 8;
@@ -36,6 +36,11 @@ inline V::Type widen(const BFloat16* p) {
       _mm512_maskz_cvtepu16_epi32(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xFFFF, bits, 16));
 }
+inline V::Type widen(const int8_t* p) {
+  const __m512i wide =
+      _mm512_maskz_cvtepi8_epi32(0xFFFF, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return _mm512_maskz_cvtepi32_ps(0xFFFF, wide);
+}
 #elif defined(__AVX2__)
 inline V::Type widen(const Half* p) {
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
@@ -43,6 +48,10 @@ inline V::Type widen(const Half* p) {
 inline V::Type widen(const BFloat16* p) {
   const __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
+inline V::Type widen(const int8_t* p) {
+  return _mm256_cvtepi32_ps(
+      _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 }
 #elif defined(__aarch64__)
 inline V::Type widen(const Half* p) {
@@ -58,6 +67,13 @@ inline V::Type widen(const BFloat16* p) {
   V::Type v;
   __builtin_memcpy(&v, bits, sizeof(v));
   return v;
+}
+#endif
+#if !defined(__AVX2__)
+inline V::Type widen(const int8_t* p) {
+  float lanes[L];
+  for (int i = 0; i < L; ++i) lanes[i] = p[i];
+  return V::load(lanes);
 }
 #endif
 
@@ -109,64 +125,63 @@ inline void want_row(const T* row, int64_t n) {
 }
 
 template <class T, int R, int K>
-inline void score_tile(const FewRowsScores& s, int64_t row, int64_t key) {
-  const T* keys = static_cast<const T*>(s.keys) + key * s.key_stride;
-  const float* query = s.query + row * s.depth;
+inline void dot_tile(const FewRowsDots& s, int64_t row, int64_t first) {
+  const T* others = static_cast<const T*>(s.others) + first * s.other_stride;
+  const float* rows = s.rows + row * s.row_stride;
   V::Type sum[R][K];
 #pragma GCC unroll 4
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < K; ++j) sum[i][j] = V::zero();
   }
-  const auto add = [&](const V::Type(&k)[K], const auto& load_query) {
+  const auto add = [&](const V::Type(&k)[K], const auto& load_row) {
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i) {
-      const V::Type q = load_query(i);
+      const V::Type x = load_row(i);
 #pragma GCC unroll 4
-      for (int j = 0; j < K; ++j) sum[i][j] = V::fma(q, k[j], sum[i][j]);
+      for (int j = 0; j < K; ++j) sum[i][j] = V::fma(x, k[j], sum[i][j]);
     }
   };
   V::Type k[K];
   int64_t d = 0;
   for (; d + L <= s.depth; d += L) {
 #pragma GCC unroll 4
-    for (int j = 0; j < K; ++j) k[j] = widen(keys + j * s.key_stride + d);
-    add(k, [&](int i) { return V::load(query + i * s.depth + d); });
+    for (int j = 0; j < K; ++j) k[j] = widen(others + j * s.other_stride + d);
+    add(k, [&](int i) { return V::load(rows + i * s.row_stride + d); });
   }
   if (d < s.depth) {
-    for (int j = 0; j < K; ++j) k[j] = widen_part(keys + j * s.key_stride + d, s.depth - d);
-    add(k, [&](int i) { return V::load_part(query + i * s.depth + d, s.depth - d); });
+    for (int j = 0; j < K; ++j) k[j] = widen_part(others + j * s.other_stride + d, s.depth - d);
+    add(k, [&](int i) { return V::load_part(rows + i * s.row_stride + d, s.depth - d); });
   }
   for (int i = 0; i < R; ++i) {
-    for (int j = 0; j < K; ++j)
-      s.scores[(row + i) * s.score_stride + key + j] = sum_lanes(sum[i][j]);
+    for (int j = 0; j < K; ++j) s.out[(row + i) * s.out_stride + first + j] = sum_lanes(sum[i][j]);
   }
 }
 
 template <class T, int K>
-void score_keys(const FewRowsScores& s, int64_t key) {
+void dot_others(const FewRowsDots& s, int64_t first) {
   int64_t row = 0;
-  for (; row + kRows <= s.rows; row += kRows) score_tile<T, kRows, K>(s, row, key);
-  for (; row < s.rows; ++row) score_tile<T, 1, K>(s, row, key);
+  for (; row + kRows <= s.count; row += kRows) dot_tile<T, kRows, K>(s, row, first);
+  for (; row < s.count; ++row) dot_tile<T, 1, K>(s, row, first);
 }
 
 template <class T>
-void score(const FewRowsScores& s) {
-  const T* ahead = static_cast<const T*>(s.keys) + kAhead * s.key_stride;
-  int64_t key = 0;
-  for (; key + kKeys <= s.count; key += kKeys) {
-    for (int64_t j = key; j < key + kKeys; ++j) want_row(ahead + j * s.key_stride, s.depth);
-    score_keys<T, kKeys>(s, key);
+void dot(const FewRowsDots& s) {
+  const T* ahead = static_cast<const T*>(s.others) + kAhead * s.other_stride;
+  int64_t first = 0;
+  for (; first + kOthers <= s.other_count; first += kOthers) {
+    for (int64_t j = first; j < first + kOthers; ++j) want_row(ahead + j * s.other_stride, s.depth);
+    dot_others<T, kOthers>(s, first);
   }
-  for (; key < s.count; ++key) score_keys<T, 1>(s, key);
+  for (; first < s.other_count; ++first) dot_others<T, 1>(s, first);
 }
 
-/// Adds keys [first, last) to R rows by W vectors of sums; `part` < L columns of the last vector
+/// Adds others [first, last) to R rows by W vectors of sums; `part` < L columns of the last vector
 /// count, or all where it is 0.
 template <class T, int R, int W>
 inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t part, int64_t first,
                      int64_t last) {
-  const T* values = static_cast<const T*>(s.values) + column;
+  const T* others = static_cast<const T*>(s.others) + column;
   float* sums = s.sums + row * s.width + column;
   V::Type sum[R][W];
   const bool fresh = first == 0 && !s.has_sums;
@@ -182,7 +197,7 @@ inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t 
     V::Type v[W];
 #pragma GCC unroll 4
     for (int w = 0; w < W; ++w) {
-      const T* at = values + j * s.value_stride + w * L;
+      const T* at = others + j * s.other_stride + w * L;
       v[w] = part != 0 ? widen_part(at, part) : widen(at);
     }
 #pragma GCC unroll 4
@@ -213,19 +228,20 @@ void sum_rows(const FewRowsSums& s, int64_t row, int64_t first, int64_t last) {
 
 template <class T>
 void sum(const FewRowsSums& s) {
-  const T* ahead = static_cast<const T*>(s.values) + kAhead * s.value_stride;
-  for (int64_t first = 0; first < s.count; first += kCachedRows) {
-    const int64_t last = first + kCachedRows < s.count ? first + kCachedRows : s.count;
-    for (int64_t j = first; j < last; ++j) want_row(ahead + j * s.value_stride, s.width);
+  const T* ahead = static_cast<const T*>(s.others) + kAhead * s.other_stride;
+  for (int64_t first = 0; first < s.other_count; first += kCachedRows) {
+    const int64_t left = s.other_count - first;
+    const int64_t last = first + (left < kCachedRows ? left : kCachedRows);
+    for (int64_t j = first; j < last; ++j) want_row(ahead + j * s.other_stride, s.width);
     int64_t row = 0;
-    for (; row + kRows <= s.rows; row += kRows) sum_rows<T, kRows>(s, row, first, last);
-    for (; row < s.rows; ++row) sum_rows<T, 1>(s, row, first, last);
+    for (; row + kRows <= s.count; row += kRows) sum_rows<T, kRows>(s, row, first, last);
+    for (; row < s.count; ++row) sum_rows<T, 1>(s, row, first, last);
   }
 }
 
 template <class T>
 constexpr FewRowsTypeLoops loops_of() {
-  return {score<T>, sum<T>};
+  return {dot<T>, sum<T>};
 }
 
 }  // namespace
@@ -238,6 +254,7 @@ extern constexpr FewRowsLoops few_rows_loops_table = {
     {nullptr, nullptr},
 #endif
     loops_of<BFloat16>(),
+    loops_of<int8_t>(),
 };
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE
