@@ -12,7 +12,7 @@ mkdir -p $out/findings
 export EXECUTORCH_FUZZ_PROGRAM=$PWD/tests/data/programs/two_data_files/model.pte
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 failed=0
-for format in program data; do
+for format in program data xnnpack; do
   mkdir -p $out/corpus/$format
   printf '\n== %s files, %s seconds\n' $format "$seconds"
   "$binaries/${format}_fuzzer" $out/corpus/$format $out/seeds/$format -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \

@@ -6,6 +6,7 @@
 Each program is a folder, see program_export.py. Seeds are fixed.
 """
 
+import json
 import pathlib
 import sys
 
@@ -14,14 +15,21 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from program_export import Spec, write_program
+from program_export import Spec, record_calls, write_program
 
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "programs"
 PROGRAMS = {}
+# Those that go through the XNNPACK partitioner.
+DELEGATED = {}
 
 
 def program(build):
     PROGRAMS[build.__name__] = build
+    return build
+
+
+def delegated(build):
+    DELEGATED[build.__name__] = build
     return build
 
 
@@ -335,13 +343,62 @@ def dynamic_outputs():
     return Spec(Growing(), calls[0], calls, dynamic_shapes=({0: rows},))
 
 
+class Scaled(nn.Module):
+    def forward(self, a, x, b):
+        return a * x + b
+
+
+@delegated
+def delegated_scale():
+    return Spec(Scaled(), tuple(torch.randn(2, 2) for _ in range(3)))
+
+
+class TwoDelegates(nn.Module):
+    """The operator between the parts is not delegated; both parts have the same weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.conv = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1, groups=2)
+        self.last = nn.Linear(8, 4)
+
+    def forward(self, x):
+        x = torch.relu(self.conv(torch.relu(self.first(x))))
+        x = torch.erf(x)
+        return self.last(self.conv(x).mean((2, 3), keepdim=True).flatten(1))
+
+
+@delegated
+def delegated_twice():
+    batch = torch.export.Dim("batch", min=1, max=4)
+    calls = [(torch.randn(n, 3, 7, 6),) for n in (3, 1, 4, 3)]
+    return Spec(TwoDelegates(), calls[0], calls, dynamic_shapes=({0: batch},))
+
+
+def write_delegated(spec, folder):
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"methods": record_calls(spec, folder), "data_files": []}
+    exported = torch.export.export(spec.module, spec.inputs, **spec.export)
+    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+    with open(folder / "model.pte", "wb") as file:
+        edge.to_executorch().write_to_file(file)
+    (folder / "program.json").write_text(json.dumps(about, indent=1) + "\n")
+    return (folder / "model.pte").stat().st_size
+
+
 def export(name):
     torch.manual_seed(0)
-    print(f"{name}: {write_program(PROGRAMS[name](), OUT / name)} bytes")
+    if name in DELEGATED:
+        size = write_delegated(DELEGATED[name](), OUT / name)
+    else:
+        size = write_program(PROGRAMS[name](), OUT / name)
+    print(f"{name}: {size} bytes")
 
 
 def main():
-    for name in sys.argv[1:] or PROGRAMS:
+    for name in sys.argv[1:] or [*PROGRAMS, *DELEGATED]:
         export(name)
 
 

@@ -43,9 +43,17 @@ def test_against_pytorch(model, plan, load):
         assert_close(output, numbered(extra.with_name(extra.stem + "_expected.npz"), "out")[0], extra.name)
 
 
-def test_state_is_kept_between_calls(load):
+@pytest.mark.parametrize("plan", [True, False], ids=["planned", "by itself"])
+def test_delegated_against_pytorch(model, plan, load):
+    method = load(model / "xnnpack.pte", plan=plan)
+    (output,) = method.execute(numbered(model / "inputs.npz", "in"))
+    assert_close(output, numbered(model / "expected.npz", "out")[0], model.name)
+
+
+@pytest.mark.parametrize("file", ["portable.pte", "xnnpack.pte"])
+def test_state_is_kept_between_calls(load, file):
     folder = MODELS / "llama15m_decode"
-    method, steps = load(folder / "portable.pte"), np.load(folder / "seq.npz")
+    method, steps = load(folder / file), np.load(folder / "seq.npz")
     for step in range(6):
         (output,) = method.execute([steps[f"s{step}_in0"], steps[f"s{step}_in1"]])
         assert_close(output, steps[f"s{step}_out0"], f"step {step}")

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "cpp"
-ADD_MUL = ROOT / "tests" / "data" / "programs" / "add_mul" / "model.pte"
+PROGRAMS = ROOT / "tests" / "data" / "programs"
+ADD_MUL = PROGRAMS / "add_mul" / "model.pte"
 # [[1, 2], [3, 4]] @ itself + itself
 ANSWER = "8 12 18 26\n"
 
@@ -107,13 +108,18 @@ endif()
 """)  # fmt: skip
 
 
-def test_runtime_alone_names_what_is_missing(package, tmp_path):
-    text = (EXAMPLE / "CMakeLists.txt").read_text().replace(" executorch::kernels", "")
+def _with_libraries(package, tmp_path, libraries) -> pathlib.Path:
+    """The example linked with other libraries."""
+    text = (EXAMPLE / "CMakeLists.txt").read_text().replace("executorch::runtime executorch::kernels", libraries)
     source = tmp_path / "source"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(text)
     shutil.copy(EXAMPLE / "main.cpp", source)
-    folder = build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
+    return build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
+
+
+def test_runtime_alone_names_what_is_missing(package, tmp_path):
+    folder = _with_libraries(package, tmp_path, "executorch::runtime")
     output = run(folder / "my_app", ADD_MUL, expect=1)
     assert "aten::" in output and "executorch::kernels" in output
 
@@ -138,6 +144,19 @@ int main() {
 """)
     folder = build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
     run(folder / "my_app")
+
+
+@pytest.mark.parametrize("target", ["backend_xnnpack", "xnnpack_backend"])
+def test_delegated_program_needs_the_delegate_alone(package, tmp_path, target):
+    folder = _with_libraries(package, tmp_path, f"executorch::runtime executorch::{target}")
+    assert run(folder / "my_app", PROGRAMS / "delegated_scale" / "model.pte") == "2 6 12 20\n"
+    assert "ops_lib" not in run("ldd", folder / "my_app")
+
+
+def test_missing_delegate_is_named(package, tmp_path):
+    folder = _with_libraries(package, tmp_path, "executorch::runtime executorch::kernels")
+    output = run(folder / "my_app", PROGRAMS / "delegated_scale" / "model.pte", expect=1)
+    assert "XnnpackBackend" in output and "link executorch::backend_xnnpack" in output and "import" in output
 
 
 def test_linker_that_drops_unused_libraries_keeps_kernels(package, tmp_path):

@@ -9,6 +9,7 @@
 #include <executorch/runtime/executor/method_planner.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "engine/graph/graph_source.h"
 #include "kernels/planner/cpu_planner.h"
 #include "kernels/planner/planned_run.h"
 
@@ -88,6 +89,7 @@ class RunFinder {
 
   Error plan_chain(size_t chain) {
     const auto instructions = view_.instructions(chain);
+    taken_.assign(instructions.size(), false);
     std::vector<bool> destination(instructions.size() + 1, false);
     for (const PlanInstruction& instruction : instructions) {
       if (instruction.kind == InstructionKind::JumpFalse &&
@@ -108,6 +110,16 @@ class RunFinder {
         last = first + (last - first) / 2;
       }
       first = last > first ? last : first + 1;
+    }
+    return prepare_delegates(instructions);
+  }
+
+  // Delegates that run by themselves.
+  Error prepare_delegates(Span<const PlanInstruction> instructions) const {
+    for (size_t i = 0; i < instructions.size(); ++i) {
+      if (instructions[i].kind != InstructionKind::Delegate || taken_[i]) continue;
+      engine::GraphSource* const source = engine::find_graph_source(instructions[i].delegate);
+      if (source != nullptr) ET_TRY(source->prepare());
     }
     return Error::Ok;
   }
@@ -148,14 +160,17 @@ class RunFinder {
     std::vector<size_t> replaced;
     for (size_t i = range.first; i < range.last; ++i) replaced.push_back(i);
     for (const std::string& line : step->steps()) editor_.note("  %s", line.c_str());
-    return editor_.replace(chain, Span<const size_t>(replaced.data(), replaced.size()),
-                           std::move(step)) == Error::Ok;
+    const Error error = editor_.replace(
+        chain, Span<const size_t>(replaced.data(), replaced.size()), std::move(step));
+    for (const size_t i : replaced) taken_[i] = error == Error::Ok;
+    return error == Error::Ok;
   }
 
   const MethodView& view_;
   PlanEditor& editor_;
   std::shared_ptr<const ValueTable> table_;
   TensorNumbers tensor_numbers_;
+  std::vector<bool> taken_;  ///< instructions of the chain that a step stands for
   size_t held_ = 0;  ///< bytes of the steps made so far
 };
 

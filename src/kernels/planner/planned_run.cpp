@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <executorch/runtime/core/error_message.h>
+#include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
@@ -45,6 +46,10 @@ PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t 
       memory_limit_(memory_limit),
       cache_limit_(cache.limit) {
   if (cache.path != nullptr) cache_dir_ = cache.path;
+  for (const PlanInstruction& instruction : run_.instructions) {
+    has_delegates_ =
+        has_delegates_ || instruction.kind == runtime::InstructionKind::Delegate;
+  }
 }
 
 PlannedRun::~PlannedRun() = default;
@@ -187,26 +192,45 @@ Error PlannedRun::execute(runtime::KernelRuntimeContext& context) {
     staged->addresses = plan->addresses;
     plan = plans_.replace_latest(std::move(staged));
   }
-  return plan->plan->run(plan->addresses.data(), &context);
+  runtime::EventTracer* const tracer = has_delegates_ ? context.internal_event_tracer() : nullptr;
+  const auto event = runtime::event_tracer_start_profiling_delegate(
+      tracer, description_.c_str(), runtime::kUnsetDelegateDebugIntId);
+  const Error error = plan->plan->run(plan->addresses.data(), &context);
+  runtime::event_tracer_end_profiling_delegate(tracer, event);
+  return error;
 }
 
 Error PlannedRun::prepare_calls() {
   std::vector<Call> calls;
   for (const PlanInstruction& instruction : run_.instructions) {
-    const auto function = runtime::get_op_function_from_registry(instruction.name);
-    if (!function.ok()) return function.error();
-    Call& call = calls.emplace_back(Call{function.get(), {}});
+    Call& call = calls.emplace_back();
+    if (instruction.kind == runtime::InstructionKind::Delegate) {
+      call.backend = runtime::get_backend_class(instruction.name);
+      if (call.backend == nullptr) return Error::NotFound;
+      call.delegate = instruction.delegate;
+    } else {
+      const auto function = runtime::get_op_function_from_registry(instruction.name);
+      if (!function.ok()) return function.error();
+      call.function = function.get();
+    }
     for (const int32_t id : instruction.values) call.arguments.push_back(&table_->value(id));
   }
   calls_ = std::move(calls);
   return Error::Ok;
 }
 
-Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
-  for (Call& call : calls_) {
-    call.function(context, Span<EValue*>(call.arguments.data(), call.arguments.size()));
-    if (context.failure_state() != Error::Ok) return context.failure_state();
+Error PlannedRun::call_one(runtime::KernelRuntimeContext& context, Call& call) {
+  const Span<EValue*> arguments(call.arguments.data(), call.arguments.size());
+  if (call.backend != nullptr) {
+    runtime::BackendExecutionContext backend_context(context.internal_event_tracer());
+    return call.backend->execute(backend_context, call.delegate, arguments);
   }
+  call.function(context, arguments);
+  return context.failure_state();
+}
+
+Error PlannedRun::run_one_by_one(runtime::KernelRuntimeContext& context) {
+  for (Call& call : calls_) ET_TRY(call_one(context, call));
   return Error::Ok;
 }
 

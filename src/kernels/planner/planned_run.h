@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/executor/method_planner.h>
 
 #include "engine/plan/recent_plans.h"
@@ -45,6 +46,8 @@ class PlannedRun final : public runtime::PlannedStep {
   /// An instruction of the run, ready to be called.
   struct Call {
     runtime::OpFunction function;
+    const runtime::BackendInterface* backend;  ///< of a delegate, whose handle it takes
+    void* delegate;
     std::vector<EValue*> arguments;
   };
   Error make_plan(bool staged, std::unique_ptr<Plan>* plan);
@@ -53,10 +56,12 @@ class PlannedRun final : public runtime::PlannedStep {
   Error set_output_sizes(const Plan& plan);
   bool slots_share_bytes(const Plan& plan) const;
   Error prepare_calls();
+  Error call_one(runtime::KernelRuntimeContext& context, Call& call);
   Error run_one_by_one(runtime::KernelRuntimeContext& context);
 
   std::shared_ptr<const ValueTable> table_;
   Run run_;
+  bool has_delegates_ = false;
   size_t memory_limit_;
   std::optional<std::string> cache_dir_;
   uint64_t cache_limit_;

@@ -11,6 +11,8 @@ namespace kernels {
 using engine::Source;
 
 bool Translator::add(const PlanInstruction& instruction) {
+  if (instruction.kind == runtime::InstructionKind::Delegate)
+    return translate_delegate(*this, instruction);
   // Without a schema it is a kernel that this library does not know, whatever its name.
   if (instruction.kind != runtime::InstructionKind::Kernel || instruction.schema == nullptr)
     return false;

@@ -146,6 +146,9 @@ Span<const TranslateRow> symbol_translations();
 /// The row of an operator; null when there is none.
 const TranslateRow* find_translation(const char* name);
 
+/// A delegate that shares its graph becomes part of the run.
+bool translate_delegate(Translator& translator, const PlanInstruction& instruction);
+
 /// Any other pure operator becomes a call of its kernel.
 bool translate_foreign(Translator& translator, const PlanInstruction& instruction);
 

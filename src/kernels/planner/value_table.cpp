@@ -50,6 +50,7 @@ bool ValueTable::list_items(int32_t id, std::vector<int32_t>* items) const {
 }
 
 size_t ValueTable::first_output(const PlanInstruction& instruction) {
+  if (instruction.kind == InstructionKind::Delegate) return instruction.num_inputs;
   if (instruction.kind != InstructionKind::Kernel || instruction.schema == nullptr)
     return instruction.values.size();
   for (size_t i = 0; i < instruction.schema->num_arguments; ++i) {

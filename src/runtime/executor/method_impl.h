@@ -109,6 +109,8 @@ struct LoadedDelegate {
   const char* id = nullptr;
   const BackendInterface* backend = nullptr;
   DelegateHandle* handle = nullptr;
+  /// Arguments that are only read come first; SIZE_MAX: unknown.
+  size_t num_inputs = SIZE_MAX;
   bool initialized = false;
   FreeableBuffer* blob = nullptr;
 };

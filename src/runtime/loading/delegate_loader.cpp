@@ -96,7 +96,8 @@ Error MethodLoader::load_delegate(const fb::BackendDelegate& table, LoadedDelega
                                           : request_.backend_options->get_options(delegate.id);
   BackendInitContext context(request_.memory->method_allocator(), request_.tracer, method_.name(),
                              delegate_data_, options, plan_limit(method_, request_.options),
-                             cache_dir(request_.options), request_.options.cache_limit);
+                             cache_dir(request_.options), request_.options.cache_limit,
+                             is_planned(request_.options));
   clear_error_message();
   auto handle =
       delegate.backend->init(context, delegate.blob, ArrayRef<CompileSpec>(specs, num_specs));
@@ -107,6 +108,7 @@ Error MethodLoader::load_delegate(const fb::BackendDelegate& table, LoadedDelega
   }
   delegate.handle = handle.get();
   delegate.initialized = true;
+  delegate.num_inputs = delegate.backend->num_inputs(delegate.handle);
   return Error::Ok;
 }
 

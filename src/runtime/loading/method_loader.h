@@ -132,6 +132,9 @@ size_t plan_limit(const MethodImpl& method, const LoadOptions& options);
 /// Folder for packed weights, from the options or the environment; null when there is none.
 const char* cache_dir(const LoadOptions& options);
 
+/// Whether planners will be asked. method_plan.cpp
+bool is_planned(const LoadOptions& options);
+
 /// Applies the planners of this process to a loaded method. method_plan.cpp
 Error plan_method(MethodImpl& method, const LoadOptions& options);
 

@@ -52,8 +52,12 @@ const char* cache_dir(const LoadOptions& options) {
   return folder != nullptr && *folder != '\0' ? folder : nullptr;
 }
 
+bool is_planned(const LoadOptions& options) {
+  return options.plan && !planning_is_off() && g_planners[0].load() != nullptr;
+}
+
 Error plan_method(MethodImpl& method, const LoadOptions& options) {
-  if (!options.plan || planning_is_off() || g_planners[0].load() == nullptr) return Error::Ok;
+  if (!is_planned(options)) return Error::Ok;
   const size_t limit = plan_limit(method, options);
   LoadedMethodView view(method, limit, cache_dir(options), options.cache_limit);
   ET_TRY(view.build());

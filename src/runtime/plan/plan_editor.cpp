@@ -56,8 +56,9 @@ Error RecordingPlanEditor::check(size_t chain, Span<const size_t> instructions, 
     const size_t index = instructions[i];
     ET_REQUIRE(index < items.count && (i == 0 || index > instructions[i - 1]), InvalidArgument,
                "plan: instruction %zu is out of order or does not exist", index);
-    ET_REQUIRE(items.items[index].kind == Item::Kind::Kernel, InvalidArgument,
-               "plan: instruction %zu is no kernel call", index);
+    const Item::Kind kind = items.items[index].kind;
+    ET_REQUIRE(kind == Item::Kind::Kernel || kind == Item::Kind::Delegate, InvalidArgument,
+               "plan: instruction %zu is no call", index);
     ET_REQUIRE(!edits.taken[index], InvalidArgument, "plan: instruction %zu was taken before",
                index);
   }

@@ -61,6 +61,10 @@ Error LoadedMethodView::build_chain(size_t index) {
     instructions[i].name = is_call ? item.name : nullptr;
     instructions[i].values = item.indices;
     instructions[i].destination = item.destination;
+    const LoadedDelegate* const delegate =
+        item.kind == Item::Kind::Delegate ? &method_.delegates[item.delegate] : nullptr;
+    instructions[i].delegate = delegate == nullptr ? nullptr : delegate->handle;
+    instructions[i].num_inputs = delegate == nullptr ? SIZE_MAX : delegate->num_inputs;
     instructions[i].schema = calls_library_kernel(item) ? item.signature->schema : nullptr;
   }
   chains_[index] = {instructions, chain.count};

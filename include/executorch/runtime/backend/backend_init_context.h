@@ -31,7 +31,7 @@ class BackendInitContext final {
                               const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {},
                               size_t memory_limit = SIZE_MAX, const char* cache_dir = nullptr,
-                              uint64_t cache_limit = UINT64_MAX)
+                              uint64_t cache_limit = UINT64_MAX, bool planned = false)
       : runtime_allocator_(runtime_allocator),
         event_tracer_(internal::active_event_tracer(event_tracer)),
         method_name_(method_name),
@@ -39,7 +39,8 @@ class BackendInitContext final {
         runtime_specs_(runtime_specs),
         memory_limit_(memory_limit),
         cache_dir_(cache_dir),
-        cache_limit_(cache_limit) {}
+        cache_limit_(cache_limit),
+        planned_(planned) {}
 
   /// Memory that lives as long as the method. What is constructed in it is not destructed.
   MemoryAllocator* get_runtime_allocator() { return runtime_allocator_; }
@@ -63,6 +64,9 @@ class BackendInitContext final {
   const char* cache_dir() const { return cache_dir_; }
   /// Most bytes of that folder's files together.
   uint64_t cache_limit() const { return cache_limit_; }
+
+  /// A planner of operators will see the method, delegates included, before it runs.
+  bool planned() const { return planned_; }
 
   /// One of them as bool, int or `const char*`. NotFound without such a key, InvalidArgument when
   /// it has another type.
@@ -90,6 +94,7 @@ class BackendInitContext final {
   size_t memory_limit_ = SIZE_MAX;
   const char* cache_dir_ = nullptr;
   uint64_t cache_limit_ = UINT64_MAX;
+  bool planned_ = false;
 };
 
 }  // namespace runtime

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <executorch/runtime/backend/backend_execution_context.h>
@@ -84,6 +85,10 @@ class BackendInterface {
 
   /// Releases what init() made for the handle.
   virtual void destroy(ET_UNUSED DelegateHandle* handle) const {}
+
+  /// For planners: arguments of execute() before this one are only read, the others are written
+  /// and not read. SIZE_MAX, when nothing is known of them.
+  virtual size_t num_inputs(ET_UNUSED DelegateHandle* handle) const { return SIZE_MAX; }
 };
 
 // Inline, so that a file that derives from the class needs no type information from the library.

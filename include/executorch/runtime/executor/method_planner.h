@@ -42,6 +42,10 @@ struct PlanInstruction {
   /// another kernel than the one registered with it: the application's own for this load, an
   /// override, or one for particular tensors.
   const OperatorSchema* schema;
+  /// Delegate: what its backend knows it by, and how many arguments, the first ones, it only reads;
+  /// SIZE_MAX when that is unknown.
+  void* delegate = nullptr;
+  size_t num_inputs = SIZE_MAX;
 };
 
 /// What the program says of a value beside the EValue itself.
@@ -104,8 +108,8 @@ class PlannedStep {
 class PlanEditor {
  public:
   virtual ~PlanEditor() = default;
-  /// Runs `step` at the place of the last of `instructions` (ascending, of one chain, all Kernel
-  /// calls without a jump or a jump destination between first and last); the others are dropped.
+  /// Runs `step` at the place of the last of `instructions` (ascending, of one chain, all calls
+  /// of kernels or delegates, without a jump or a jump destination between first and last); the others are dropped.
   /// Instructions left standing in between run before the step.
   virtual Error replace(size_t chain, Span<const size_t> instructions,
                         std::unique_ptr<PlannedStep> step) = 0;

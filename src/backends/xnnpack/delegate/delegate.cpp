@@ -70,23 +70,53 @@ Error Delegate::create(Span<const uint8_t> blob, const runtime::NamedDataMap* da
   made->cache_limit_ = options.cache_limit;
   made->memory_limit_ = options.memory_limit;
   ET_TRY(read_payload(blob, data, &made->payload_));
-  ET_TRY(made->plan_largest());
+  const auto place = [&](ValueIndex id) {
+    const int32_t external = made->value(id).external;
+    made->num_arguments_ = std::max(made->num_arguments_, static_cast<size_t>(external) + 1);
+    return external;
+  };
+  for (const ValueIndex id : made->payload_.inputs) made->input_arguments_.push_back(place(id));
+  for (const ValueIndex id : made->payload_.outputs) made->output_arguments_.push_back(place(id));
+  made->addresses_.resize(made->payload_.inputs.size() + made->payload_.outputs.size());
+  ET_TRY(options.planned ? made->try_largest() : made->prepare());
+  engine::register_graph_source(made.get(), made.get());
   *delegate = std::move(made);
   return Error::Ok;
 }
 
-Error Delegate::plan_largest() {
-  addresses_.resize(payload_.inputs.size() + payload_.outputs.size());
+Delegate::~Delegate() {
+  engine::unregister_graph_source(this);
+}
+
+size_t Delegate::num_inputs() const {
+  const int32_t first = output_arguments_.empty() ? INT32_MAX : output_arguments_.front();
+  const int32_t last = input_arguments_.empty() ? -1 : input_arguments_.back();
+  return last < first ? static_cast<size_t>(last + 1) : SIZE_MAX;
+}
+
+std::vector<Delegate::Argument> Delegate::largest_inputs() const {
   std::vector<Argument> inputs;
+  for (const ValueIndex id : payload_.inputs) {
+    inputs.push_back({graph_dtype(value(id).datatype), value(id).dims});
+  }
+  return inputs;
+}
+
+// Whether the nodes can be translated.
+Error Delegate::try_largest() const {
+  engine::Graph graph;
+  std::vector<engine::ValueId> inputs;
+  for (const Argument& input : largest_inputs()) {
+    inputs.push_back(graph.add_computed(input.dtype, input.sizes));
+  }
+  return GraphBuilder(payload_, &graph).build(inputs);
+}
+
+Error Delegate::prepare() {
   std::vector<DType> outputs;
-  const auto count = [&](ValueIndex id) {
-    num_arguments_ = std::max(num_arguments_, static_cast<size_t>(value(id).external) + 1);
-    return graph_dtype(value(id).datatype);
-  };
-  for (const ValueIndex id : payload_.inputs) inputs.push_back({count(id), value(id).dims});
-  for (const ValueIndex id : payload_.outputs) outputs.push_back(count(id));
+  for (const ValueIndex id : payload_.outputs) outputs.push_back(graph_dtype(value(id).datatype));
   std::unique_ptr<Plan> plan;
-  const Error error = make_plan(std::move(inputs), outputs, false, &plan);
+  const Error error = make_plan(largest_inputs(), outputs, false, &plan);
   // The sizes that come may be smaller.
   if (error == Error::MemoryAllocationFailed) return Error::Ok;
   if (error == Error::Ok) plans_.add(std::move(plan));
@@ -98,16 +128,21 @@ Error Delegate::make_plan(std::vector<Argument> inputs, const std::vector<DType>
   auto plan = std::make_unique<Plan>();
   plan->inputs = std::move(inputs);
   plan->staged = staged;
-  GraphBuilder builder(payload_);
+  engine::Graph graph;
+  graph.externals.resize(addresses_.size());
+  std::vector<engine::ValueId> values;
   int32_t slot = 0;
-  for (const ValueIndex id : payload_.inputs) {
-    const Argument& input = plan->inputs[static_cast<size_t>(slot)];
-    builder.add_input(id, input.dtype, input.sizes, slot++);
+  for (const Argument& input : plan->inputs) {
+    values.push_back(graph.add_external(input.dtype, input.sizes,
+                                        engine::contiguous_strides(input.sizes), slot++));
   }
-  ET_TRY(builder.build());
+  GraphBuilder builder(payload_, &graph);
+  ET_TRY(builder.build(values));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    builder.add_output(payload_.outputs[i], outputs[i], slot++);
-    plan->outputs.push_back({outputs[i], builder.sizes(payload_.outputs[i])});
+    const engine::ValueId result = builder.cast(builder.plain(payload_.outputs[i]), outputs[i]);
+    const Dims sizes = graph.value(result).sizes;
+    graph.results.push_back({result, slot++, engine::contiguous_strides(sizes)});
+    plan->outputs.push_back({outputs[i], sizes});
   }
   engine::PlanOptions options;
   options.memory_limit = memory_limit_;
@@ -115,8 +150,31 @@ Error Delegate::make_plan(std::vector<Argument> inputs, const std::vector<DType>
   options.cache_limit = cache_limit_;
   options.stage_results = staged;
   options.earlier = plans_.latest();
-  ET_TRY(engine::make_plan(builder.take_graph(), options, &plan->plan));
+  ET_TRY(engine::make_plan(std::move(graph), options, &plan->plan));
   *made = std::move(plan);
+  return Error::Ok;
+}
+
+Error Delegate::add_to(engine::Graph* graph, const std::vector<engine::ValueId>& inputs,
+                       std::vector<engine::ValueId>* outputs) const {
+  ET_REQUIRE(inputs.size() == payload_.inputs.size(), InvalidArgument,
+             "the delegate reads %zu arguments, %zu are given", payload_.inputs.size(),
+             inputs.size());
+  GraphBuilder builder(payload_, graph);
+  std::vector<engine::ValueId> values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& expected = value(payload_.inputs[i]);
+    const engine::Value& given = graph->value(inputs[i]);
+    Dims sizes = given.sizes;
+    if (sizes.rank == 0 && expected.dims.rank == 1) sizes.push(1);
+    bool fits = given.dtype == graph_dtype(expected.datatype) && sizes.rank == expected.dims.rank;
+    for (int d = 0; fits && d < sizes.rank; ++d) fits = sizes[d] <= expected.dims[d];
+    ET_REQUIRE(fits, InvalidArgument, "argument %" PRId32 " does not fit the delegate",
+               expected.external);
+    values.push_back(builder.reshape(inputs[i], sizes));
+  }
+  ET_TRY(builder.build(values));
+  for (const ValueIndex id : payload_.outputs) outputs->push_back(builder.plain(id));
   return Error::Ok;
 }
 

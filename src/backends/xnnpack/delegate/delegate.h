@@ -15,6 +15,7 @@
 #include <executorch/runtime/core/span.h>
 
 #include "backends/xnnpack/payload/payload.h"
+#include "engine/graph/graph_source.h"
 #include "engine/plan/recent_plans.h"
 
 namespace executorch::backends::xnnpack {
@@ -25,15 +26,34 @@ struct DelegateOptions {
   uint64_t cache_limit = UINT64_MAX;
   /// Most bytes that a plan may hold.
   size_t memory_limit = SIZE_MAX;
+  /// A planner will call prepare(), or make the delegate's work part of its own.
+  bool planned = false;
 };
 
 /// Used by one thread at a time; instances are independent, but for packed weights that they share.
-class Delegate {
+class Delegate final : public engine::GraphSource {
  public:
-  /// Reads the payload and plans for the largest sizes that it allows. The blob may be freed
-  /// afterwards.
+  /// Reads the payload, and prepares it unless a planner does. The blob may be freed afterwards.
   static Error create(runtime::Span<const uint8_t> blob, const runtime::NamedDataMap* data,
                       const DelegateOptions& options, std::unique_ptr<Delegate>* delegate);
+
+  ~Delegate() override;
+  Delegate(const Delegate&) = delete;
+  Delegate& operator=(const Delegate&) = delete;
+
+  /// Arguments that are only read come first; SIZE_MAX when they do not.
+  size_t num_inputs() const;
+
+  runtime::Span<const int32_t> input_arguments() const override {
+    return {input_arguments_.data(), input_arguments_.size()};
+  }
+  runtime::Span<const int32_t> output_arguments() const override {
+    return {output_arguments_.data(), output_arguments_.size()};
+  }
+  Error add_to(engine::Graph* graph, const std::vector<engine::ValueId>& inputs,
+               std::vector<engine::ValueId>* outputs) const override;
+  /// Plans for the largest sizes that the payload allows.
+  Error prepare() override;
 
   /// Runs on the arguments of a call. Allocates nothing when a plan for their sizes is kept.
   Error execute(runtime::Span<runtime::EValue*> arguments);
@@ -51,7 +71,8 @@ class Delegate {
   };
 
   Delegate() = default;
-  Error plan_largest();
+  std::vector<Argument> largest_inputs() const;
+  Error try_largest() const;
   Error make_plan(std::vector<Argument> inputs, const std::vector<engine::DType>& outputs,
                   bool staged, std::unique_ptr<Plan>* plan) const;
   Error check_arguments(runtime::Span<runtime::EValue*> arguments) const;
@@ -63,6 +84,7 @@ class Delegate {
   const aten::Tensor& tensor(runtime::Span<runtime::EValue*> arguments, ValueIndex id) const;
 
   Payload payload_;
+  std::vector<int32_t> input_arguments_, output_arguments_;
   size_t num_arguments_ = 0;
   std::optional<std::string> cache_dir_;
   uint64_t cache_limit_ = UINT64_MAX;

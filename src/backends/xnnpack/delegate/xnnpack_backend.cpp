@@ -68,6 +68,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
     options.cache_limit = context.cache_limit();
     options.memory_limit =
         std::min(context.memory_limit(), runtime::internal::default_memory_limit());
+    options.planned = context.planned();
     Error error = read_load_options(context.runtime_specs(), &options);
     if (error != Error::Ok) return error;
     std::unique_ptr<Delegate> delegate;
@@ -89,6 +90,10 @@ class XnnpackBackend final : public runtime::BackendInterface {
   }
 
   void destroy(DelegateHandle* handle) const override { delete static_cast<Delegate*>(handle); }
+
+  size_t num_inputs(DelegateHandle* handle) const override {
+    return static_cast<Delegate*>(handle)->num_inputs();
+  }
 
   Error set_option(BackendOptionContext&, const Span<BackendOption>& options) override {
     for (const BackendOption& option : options) {

@@ -21,6 +21,9 @@ Error binary_result(GraphBuilder& b, const Node& node, ElementwiseOp op, Shown* 
 
 template <ElementwiseOp op>
 Error binary(GraphBuilder& b, const Node& node) {
+  constexpr bool kSum =
+      op == ElementwiseOp::Add || op == ElementwiseOp::Sub || op == ElementwiseOp::Mul;
+  if (kSum && is_quantized_sum(b, node)) return quantized_sum(b, node, op);
   Shown result;
   ET_TRY(binary_result(b, node, op, &result));
   return b.write(node, result);
@@ -39,6 +42,7 @@ Error extremum(GraphBuilder& b, const Node& node) {
 
 // The bounds are applied as to every result.
 Error clamp(GraphBuilder& b, const Node& node) {
+  if (is_requantization(b, node)) return requantize(b, node);
   Shown x;
   ET_TRY(b.floats(node.inputs[0], &x));
   return b.write(node, x);
@@ -46,6 +50,7 @@ Error clamp(GraphBuilder& b, const Node& node) {
 
 // Between types. What is to be quantised row by row stays as it is: its reader does that.
 Error convert(GraphBuilder& b, const Node& node) {
+  if (is_requantization(b, node)) return requantize(b, node);
   Shown x;
   ET_TRY(b.floats(node.inputs[0], &x));
   if (b.value(node.outputs[0]).quantized_as<PerToken>() == nullptr) return b.write(node, x);

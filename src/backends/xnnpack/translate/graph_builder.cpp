@@ -62,8 +62,11 @@ DType graph_dtype(Datatype datatype) {
   }
 }
 
-GraphBuilder::GraphBuilder(const Payload& payload)
-    : payload_(payload), shown_(payload.values.size()), producers_(payload.values.size()) {
+GraphBuilder::GraphBuilder(const Payload& payload, Graph* graph)
+    : payload_(payload),
+      graph_(*graph),
+      shown_(payload.values.size()),
+      producers_(payload.values.size()) {
   for (size_t id = 0; id < payload.values.size(); ++id) {
     const Value& value = payload.values[id];
     if (!value.constant) continue;
@@ -76,20 +79,8 @@ GraphBuilder::GraphBuilder(const Payload& payload)
   }
 }
 
-void GraphBuilder::add_input(ValueIndex id, DType dtype, const Dims& sizes, int32_t slot) {
-  graph_.externals.resize(std::max(graph_.externals.size(), static_cast<size_t>(slot) + 1));
-  shown_[static_cast<size_t>(id)].value =
-      graph_.add_external(dtype, sizes, engine::contiguous_strides(sizes), slot);
-}
-
-Error GraphBuilder::add_output(ValueIndex id, DType dtype, int32_t slot) {
-  graph_.externals.resize(std::max(graph_.externals.size(), static_cast<size_t>(slot) + 1));
-  const ValueId result = cast(plain(id), dtype);
-  graph_.results.push_back({result, slot, engine::contiguous_strides(graph_.value(result).sizes)});
-  return Error::Ok;
-}
-
-Error GraphBuilder::build() {
+Error GraphBuilder::build(const std::vector<ValueId>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) set(payload_.inputs[i], Shown{inputs[i]});
   for (size_t i = 0; i < payload_.nodes.size(); ++i) {
     const Error error = build_node(payload_.nodes[i]);
     if (error == Error::Ok) continue;
@@ -180,46 +171,65 @@ Error GraphBuilder::elementwise(ElementwiseOp op, const Shown& a, double number,
   return elementwise(op, {a, this->number(a, number)}, result);
 }
 
-Error GraphBuilder::elementwise(ElementwiseOp op, std::vector<Shown> operands, Shown* result) {
-  const DType common = dtype(operands[0]);
+Error GraphBuilder::arrange(const std::vector<Shown>& operands, std::vector<ValueId>* inputs,
+                            Dims* held, Order* order) {
   Dims sizes;
   for (const Shown& operand : operands) {
     ET_REQUIRE(operand.value != kNoValue, MemoryAllocationFailed, "no memory for a number");
-    ET_REQUIRE(dtype(operand) == common && is_float(common), NotSupported,
-               "its operands are %s and %s, floats of one type are expected",
-               engine::dtype_text(common), engine::dtype_text(dtype(operand)));
     const Dims own = this->sizes(operand);
     ET_REQUIRE(broadcast_sizes(sizes, own, &sizes), InvalidProgram,
                "operands of %s and %s do not broadcast", engine::to_text(sizes).c_str(),
                engine::to_text(own).c_str());
   }
   // The dims stay in the order of the first operand that is computed and has them all.
-  Order order = Order::plain();
+  *order = Order::plain();
   for (const Shown& operand : operands) {
     if (graph_.is_constant(operand.value) || !(this->sizes(operand) == sizes)) continue;
-    order = operand.order;
+    *order = operand.order;
     break;
   }
-  std::vector<ValueId> inputs;
   for (const Shown& operand : operands) {
     const Dims own = this->sizes(operand);
     if (own.rank == 0 || own.rank == sizes.rank) {
-      inputs.push_back(own.rank == 0 ? operand.value : arranged(operand, order));
+      inputs->push_back(own.rank == 0 ? operand.value : arranged(operand, *order));
       continue;
     }
     Dims widened;
     for (int d = 0; d < sizes.rank - own.rank; ++d) widened.push(1);
     for (int d = 0; d < own.rank; ++d) widened.push(own[d]);
-    inputs.push_back(arranged({reshape(plain(operand), widened)}, order));
+    inputs->push_back(arranged({reshape(plain(operand), widened)}, *order));
   }
-  Dims held = sizes;
-  for (int d = 0; d < sizes.rank; ++d) held[order[d]] = sizes[d];
+  *held = sizes;
+  for (int d = 0; d < sizes.rank; ++d) (*held)[(*order)[d]] = sizes[d];
+  return Error::Ok;
+}
+
+Error GraphBuilder::elementwise(ElementwiseOp op, std::vector<Shown> operands, Shown* result) {
+  for (const Shown& operand : operands) {
+    if (operand.value == kNoValue) break;
+    ET_REQUIRE(dtype(operand) == dtype(operands[0]) && is_float(dtype(operand)), NotSupported,
+               "its operands are %s and %s, floats of one type are expected",
+               engine::dtype_text(dtype(operands[0])), engine::dtype_text(dtype(operand)));
+  }
+  std::vector<ValueId> inputs;
+  Dims sizes;
+  Order order;
+  ET_TRY(arrange(operands, &inputs, &sizes, &order));
+  const DType common = dtype(operands[0]);
   result->order = order;
-  return add(engine::Elementwise{op, common, 0}, std::move(inputs), common, held, &result->value);
+  return add(engine::Elementwise{op, common, 0}, std::move(inputs), common, sizes, &result->value);
 }
 
 Error GraphBuilder::write(const Node& node, Shown result) {
   constexpr float kInfinity = __builtin_inff();
+  const ValueIndex id = node.outputs[0];
+  const Value& target = value(id);
+  const auto* scale = target.quantized_as<PerTensor>();
+  if (scale != nullptr && target.datatype == Datatype::qint8) {
+    ET_TRY(quantize(node, *scale, &result));
+    set(id, result);
+    return Error::Ok;
+  }
   if (node.low == 0 && node.high == kInfinity) {
     ET_TRY(elementwise(ElementwiseOp::Relu, {result}, &result));
   } else if (node.low > -kInfinity || node.high < kInfinity) {
@@ -227,10 +237,8 @@ Error GraphBuilder::write(const Node& node, Shown result) {
     const Shown high = number(result, static_cast<double>(node.high));
     ET_TRY(elementwise(ElementwiseOp::Clamp, {result, low, high}, &result));
   }
-  const ValueIndex id = node.outputs[0];
-  const Value& target = value(id);
-  if (const auto* scale = target.quantized_as<PerTensor>()) {
-    ET_TRY(quantize(*scale, target.datatype, &result));
+  if (target.datatype == Datatype::quint8) {
+    ET_TRY(quantize_unsigned(*scale, &result));
   } else {
     ET_REQUIRE(is_float(target.datatype), NotSupported, "its result is %s, a float is expected",
                datatype_name(target.datatype));
@@ -272,6 +280,11 @@ Error GraphBuilder::dequantize(ValueIndex id, Shown* floats) {
       tensor != nullptr || (channels != nullptr && from.datatype != Datatype::qcint4);
   ET_REQUIRE(known, NotSupported, "an operand is %s, a float is expected",
              datatype_name(from.datatype));
+  if (tensor != nullptr && from.datatype == Datatype::qint8) {
+    const Dims sizes = graph_.value(floats->value).sizes;
+    return add(engine::Dequantize{quant_params(*tensor)}, {floats->value}, DType::f32, sizes,
+               &floats->value);
+  }
   floats->value = cast(shown(id).value, DType::f32);
   if (tensor != nullptr) {
     if (tensor->zero_point != 0)
@@ -287,20 +300,46 @@ Error GraphBuilder::dequantize(ValueIndex id, Shown* floats) {
   return elementwise(ElementwiseOp::Mul, {*floats, scales}, floats);
 }
 
+Error GraphBuilder::quantize(const Node& node, const PerTensor& scale, Shown* shown) {
+  const ValueId floats = cast(shown->value, DType::f32);
+  const Dims sizes = graph_.value(floats).sizes;
+  return add(engine::Quantize{quantized_output(node, scale)}, {floats}, DType::i8, sizes,
+             &shown->value);
+}
+
 // clamp(rint(x / scale) + zero point)
-Error GraphBuilder::quantize(const PerTensor& scale, Datatype datatype, Shown* shown) {
-  const bool is_signed = datatype == Datatype::qint8;
-  ET_REQUIRE(is_signed || datatype == Datatype::quint8, NotSupported,
-             "its result is %s, 8-bit elements are expected", datatype_name(datatype));
+Error GraphBuilder::quantize_unsigned(const PerTensor& scale, Shown* shown) {
   shown->value = cast(shown->value, DType::f32);
   const float reciprocal = 1.0f / scale.scale;
   ET_TRY(elementwise(ElementwiseOp::Mul, *shown, static_cast<double>(reciprocal), shown));
   ET_TRY(elementwise(ElementwiseOp::Round, {*shown}, shown));
   ET_TRY(elementwise(ElementwiseOp::Add, *shown, scale.zero_point, shown));
-  const Shown low = number(*shown, is_signed ? -128 : 0),
-              high = number(*shown, is_signed ? 127 : 255);
+  const Shown low = number(*shown, 0), high = number(*shown, UINT8_MAX);
   ET_TRY(elementwise(ElementwiseOp::Clamp, {*shown, low, high}, shown));
-  shown->value = cast(shown->value, graph_dtype(datatype));
+  shown->value = cast(shown->value, DType::u8);
+  return Error::Ok;
+}
+
+Error GraphBuilder::quantized_rows(ValueIndex id, int dims, ValueId* rows, ValueId* parameters) {
+  const auto known = std::find_if(quantized_rows_.begin(), quantized_rows_.end(),
+                                  [&](const Rows& r) { return r.id == id && r.dims == dims; });
+  if (known != quantized_rows_.end()) {
+    *rows = known->rows;
+    *parameters = known->parameters;
+    return Error::Ok;
+  }
+  Shown floats;
+  ET_TRY(this->floats(id, &floats));
+  const ValueId x = cast(plain(floats), DType::f32);
+  const Dims sizes = graph_.value(x).sizes;
+  Dims pairs;
+  pairs.push(1);
+  for (int d = 0; d < sizes.rank - dims; ++d) pairs[0] *= sizes[d];
+  pairs.push(2);
+  ET_TRY(add(engine::QuantizeRows{dims}, {x}, DType::i8, sizes, rows));
+  *parameters = graph_.add_computed(DType::f32, pairs);
+  graph_.nodes.back().outputs.push_back(*parameters);
+  quantized_rows_.push_back({id, dims, *rows, *parameters});
   return Error::Ok;
 }
 

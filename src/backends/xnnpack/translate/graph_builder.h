@@ -53,15 +53,13 @@ struct Shown {
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const Payload& payload);
+  /// Builds into `graph`, which must outlive the builder. Constants of the payload must outlive the
+  /// graph.
+  GraphBuilder(const Payload& payload, Graph* graph);
 
-  /// An argument of the call is read; its sizes in memory order.
-  void add_input(ValueIndex id, DType dtype, const Dims& sizes, int32_t slot);
-  /// Adds all nodes. Errors name the node.
-  Error build();
-  /// An argument of the call takes a result, converted to `dtype`.
-  Error add_output(ValueIndex id, DType dtype, int32_t slot);
-  Graph take_graph() { return std::move(graph_); }
+  /// Adds all nodes. `inputs`: the payload's inputs in order, with their dims in memory order.
+  /// Errors name the node.
+  Error build(const std::vector<ValueId>& inputs);
 
   // ---- For the functions that translate one kind of node each.
 
@@ -89,7 +87,11 @@ class GraphBuilder {
   ValueId reshape(ValueId value, const Dims& sizes);
   ValueId permute(ValueId value, std::initializer_list<int8_t> dims);
   ValueId cast(ValueId value, DType dtype);
-  /// The operation on operands that have been brought to one order, in their common type.
+  /// Brings operands of an elementwise node to one order, with as many dims as the result has.
+  /// Gives that order and the result's sizes in it.
+  Error arrange(const std::vector<Shown>& operands, std::vector<ValueId>* inputs, Dims* sizes,
+                Order* order);
+  /// The operation on arranged operands, in their common type.
   Error elementwise(ElementwiseOp op, std::vector<Shown> operands, Shown* result);
   Error elementwise(ElementwiseOp op, const Shown& a, double number, Shown* result);
   /// A value without elements.
@@ -103,6 +105,8 @@ class GraphBuilder {
   /// Makes floats the node's result, within the node's bounds and in the type that the payload
   /// declares: rounded, or quantised.
   Error write(const Node& node, Shown result);
+  /// The rows of a value as 8-bit numbers, and the scale and zero point of each.
+  Error quantized_rows(ValueIndex id, int dims, ValueId* rows, ValueId* parameters);
   /// Makes elements that were only moved the node's result.
   Error write_moved(const Node& node, const Shown& result);
   void set(ValueIndex id, const Shown& shown) { shown_[static_cast<size_t>(id)] = shown; }
@@ -110,16 +114,29 @@ class GraphBuilder {
  private:
   Error build_node(const Node& node);
   Error dequantize(ValueIndex id, Shown* floats);
-  Error quantize(const PerTensor& scale, Datatype datatype, Shown* shown);
+  Error quantize(const Node& node, const PerTensor& scale, Shown* shown);
+  Error quantize_unsigned(const PerTensor& scale, Shown* shown);
 
   const Payload& payload_;
-  Graph graph_;
+  Graph& graph_;
   std::vector<Shown> shown_;
   std::vector<const Node*> producers_;
+  struct Rows {
+    ValueIndex id;
+    int dims;
+    ValueId rows, parameters;
+  };
+  std::vector<Rows> quantized_rows_;
 };
 
 /// The graph's type for a payload's; values that are quantised as they are read stay floats.
 DType graph_dtype(Datatype datatype);
+
+/// How a node's result is quantised: its scale, and the node's bounds.
+engine::QuantizedOutput quantized_output(const Node& node, const PerTensor& scale);
+inline engine::QuantParams quant_params(const PerTensor& scale) {
+  return {scale.scale, scale.zero_point};
+}
 
 /// Translates a node. Errors carry a text.
 using TranslateNode = Error (*)(GraphBuilder& builder, const Node& node);
@@ -127,6 +144,14 @@ struct TranslateRow {
   NodeKind kind;
   TranslateNode translate;
 };
+
+// quantized.cpp: nodes whose operands are quantised. False when floats must do it.
+bool is_quantized_sum(const GraphBuilder& builder, const Node& node);
+Error quantized_sum(GraphBuilder& builder, const Node& node, ElementwiseOp op);
+bool is_requantization(const GraphBuilder& builder, const Node& node);
+Error requantize(GraphBuilder& builder, const Node& node);
+bool is_quantized_product(const GraphBuilder& builder, const Node& node);
+Error quantized_linear(GraphBuilder& builder, const Node& node);
 
 // One table per file.
 runtime::Span<const TranslateRow> elementwise_translations();

@@ -25,6 +25,7 @@ Dims with_last(Dims sizes, int64_t last) {
 
 // input [.., K], filter [N, K] or [K, N], bias [N] or none.
 Error fully_connected(GraphBuilder& b, const Node& node) {
+  if (is_quantized_product(b, node)) return quantized_linear(b, node);
   ValueId input, filter;
   ET_TRY(matrix(b, node.inputs[0], &input));
   ET_TRY(matrix(b, node.inputs[1], &filter));
