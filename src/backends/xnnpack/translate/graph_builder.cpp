@@ -320,17 +320,18 @@ Error GraphBuilder::quantize_unsigned(const PerTensor& scale, Shown* shown) {
   return Error::Ok;
 }
 
-Error GraphBuilder::quantized_rows(ValueIndex id, int dims, ValueId* rows, ValueId* parameters) {
+Error GraphBuilder::quantized_rows(ValueIndex id, int dims, const Order& order, ValueId* rows,
+                                   ValueId* parameters) {
+  Shown floats;
+  ET_TRY(this->floats(id, &floats));
+  const ValueId x = cast(arranged(floats, order), DType::f32);
   const auto known = std::find_if(quantized_rows_.begin(), quantized_rows_.end(),
-                                  [&](const Rows& r) { return r.id == id && r.dims == dims; });
+                                  [&](const Rows& r) { return r.source == x && r.dims == dims; });
   if (known != quantized_rows_.end()) {
     *rows = known->rows;
     *parameters = known->parameters;
     return Error::Ok;
   }
-  Shown floats;
-  ET_TRY(this->floats(id, &floats));
-  const ValueId x = cast(plain(floats), DType::f32);
   const Dims sizes = graph_.value(x).sizes;
   Dims pairs;
   pairs.push(1);
@@ -339,7 +340,7 @@ Error GraphBuilder::quantized_rows(ValueIndex id, int dims, ValueId* rows, Value
   ET_TRY(add(engine::QuantizeRows{dims}, {x}, DType::i8, sizes, rows));
   *parameters = graph_.add_computed(DType::f32, pairs);
   graph_.nodes.back().outputs.push_back(*parameters);
-  quantized_rows_.push_back({id, dims, *rows, *parameters});
+  quantized_rows_.push_back({x, dims, *rows, *parameters});
   return Error::Ok;
 }
 

@@ -106,7 +106,9 @@ class GraphBuilder {
   /// declares: rounded, or quantised.
   Error write(const Node& node, Shown result);
   /// The rows of a value as 8-bit numbers, and the scale and zero point of each.
-  Error quantized_rows(ValueIndex id, int dims, ValueId* rows, ValueId* parameters);
+  /// `rows` has its dims in the given order, which leaves the last `dims` among themselves.
+  Error quantized_rows(ValueIndex id, int dims, const Order& order, ValueId* rows,
+                       ValueId* parameters);
   /// Makes elements that were only moved the node's result.
   Error write_moved(const Node& node, const Shown& result);
   void set(ValueIndex id, const Shown& shown) { shown_[static_cast<size_t>(id)] = shown; }
@@ -122,7 +124,7 @@ class GraphBuilder {
   std::vector<Shown> shown_;
   std::vector<const Node*> producers_;
   struct Rows {
-    ValueIndex id;
+    ValueId source;
     int dims;
     ValueId rows, parameters;
   };
@@ -151,6 +153,19 @@ Error quantized_sum(GraphBuilder& builder, const Node& node, ElementwiseOp op);
 bool is_requantization(const GraphBuilder& builder, const Node& node);
 Error requantize(GraphBuilder& builder, const Node& node);
 bool is_quantized_product(const GraphBuilder& builder, const Node& node);
+/// What a product of these operands reads: the input with its dims in an order, quantised in rows
+/// of the last `dims` when it is dynamic; weight, scales and bias.
+struct QuantizedOperands {
+  engine::QuantizedProduct product;
+  int64_t group = 0;
+  std::vector<ValueId> inputs;
+  DType result;  ///< i8 or f32
+};
+Error quantized_operands(GraphBuilder& builder, const Node& node, ValueIndex input, int dims,
+                         const Order& order, ValueId weight, int64_t outputs,
+                         QuantizedOperands* operands);
+/// Makes such a product, which is within the node's bounds, its result.
+Error write_product(GraphBuilder& builder, const Node& node, Shown result);
 Error quantized_linear(GraphBuilder& builder, const Node& node);
 
 // One table per file.

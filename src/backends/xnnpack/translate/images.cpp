@@ -52,16 +52,25 @@ Error write_image(GraphBuilder& b, const Node& node, ValueId image) {
 
 /// Adds a node from image to image; one without elements needs no work.
 Error add_image(GraphBuilder& b, engine::Operation operation, std::vector<ValueId> inputs,
-                const Dims& sizes, ValueId* result) {
+                DType dtype, const Dims& sizes, ValueId* result) {
   ET_REQUIRE(sizes[2] > 0 && sizes[3] > 0, InvalidProgram, "%s have no room for its window",
              to_text(b.graph().value(inputs[0]).sizes).c_str());
   if (numel(sizes) == 0) {
-    *result = b.empty(DType::f32, sizes);
+    *result = b.empty(dtype, sizes);
     return Error::Ok;
   }
   ET_REQUIRE(numel(b.graph().value(inputs[0]).sizes) > 0, NotSupported,
              "an image of %s has no elements", to_text(b.graph().value(inputs[0]).sizes).c_str());
-  return b.add(std::move(operation), std::move(inputs), DType::f32, sizes, result);
+  return b.add(std::move(operation), std::move(inputs), dtype, sizes, result);
+}
+
+/// Sizes of an image of the payload as [N, C, H, W].
+Error image_sizes(const GraphBuilder& b, ValueIndex id, Dims* sizes) {
+  const Dims found = b.sizes(id);
+  ET_REQUIRE(found.rank == 4, InvalidProgram, "its input has %d dimensions, 4 are expected",
+             found.rank);
+  for (const int d : {0, 3, 1, 2}) sizes->push(found[d]);
+  return Error::Ok;
 }
 
 // ---- Convolution
@@ -97,7 +106,7 @@ Error check_convolution(const ConvolutionShape& shape) {
   return check_padding(shape.padding);
 }
 
-Error check_filter(GraphBuilder& b, const Node& node, ValueId filter, int64_t channels) {
+Error check_filter(const GraphBuilder& b, const Node& node, int64_t channels) {
   const ConvolutionShape& shape = node.as<ConvolutionShape>();
   const int64_t outputs = shape.groups * shape.group_outputs;
   const bool depthwise = node.kind == NodeKind::DepthwiseConv2d;
@@ -105,14 +114,13 @@ Error check_filter(GraphBuilder& b, const Node& node, ValueId filter, int64_t ch
   for (const int64_t size : {depthwise ? 1 : outputs, shape.kernel[0], shape.kernel[1],
                              depthwise ? outputs : shape.group_inputs})
     expected.push(size);
-  const Dims& found = b.graph().value(filter).sizes;
+  const Dims& found = b.value(node.inputs[1]).dims;
   ET_REQUIRE(found == expected, InvalidProgram, "its filter has sizes of %s, %s are expected",
              to_text(found).c_str(), to_text(expected).c_str());
   ET_REQUIRE(channels == shape.groups * shape.group_inputs, InvalidProgram,
              "its input has %" PRId64 " channels, %" PRId64 " are expected", channels,
              shape.groups * shape.group_inputs);
-  ET_REQUIRE(b.graph().is_constant(b.shown(node.inputs[1]).value), NotSupported,
-             "its filter is no constant");
+  ET_REQUIRE(b.value(node.inputs[1]).constant, NotSupported, "its filter is no constant");
   return Error::Ok;
 }
 
@@ -159,6 +167,35 @@ Error add_bias(GraphBuilder& b, ValueIndex id, int64_t channels, std::vector<Val
   return Error::Ok;
 }
 
+template <class Convolution>
+void set_window(const ConvolutionShape& shape, bool transposed, Convolution* op) {
+  for (int d = 0; d < 2; ++d) {
+    const Window w = window_of(shape, d);
+    op->stride[d] = w.stride;
+    op->dilation[d] = w.dilation;
+    op->padding[d] = w.near;
+    op->far_padding[d] = w.far;
+    op->output_padding[d] = shape.adjustment[d];
+  }
+  op->groups = shape.groups;
+  op->transposed = transposed;
+}
+
+Error quantized_convolution(GraphBuilder& b, const Node& node, ValueIndex input,
+                            const ConvolutionShape& shape, const Dims& sizes) {
+  engine::QuantizedConvolution op{};
+  set_window(shape, node.kind == NodeKind::ConvTranspose2d, &op);
+  const ValueId filter = b.plain(node.inputs[1]);
+  QuantizedOperands operands;
+  ET_TRY(quantized_operands(b, node, input, 3, Order::image(),
+                            arrange_filter(b, node.kind, shape.groups, filter), sizes[1],
+                            &operands));
+  op.product = operands.product;
+  ValueId image;
+  ET_TRY(add_image(b, op, std::move(operands.inputs), operands.result, sizes, &image));
+  return write_product(b, node, Shown{image, Order::image()});
+}
+
 Error convolution(GraphBuilder& b, const Node& node) {
   ConvolutionShape shape = node.as<ConvolutionShape>();
   ET_TRY(check_convolution(shape));
@@ -166,32 +203,25 @@ Error convolution(GraphBuilder& b, const Node& node) {
   ValueIndex input = node.inputs[0];
   if (!transposed) input = take_padding(b, input, &shape);
   ET_TRY(check_padding(shape.padding));
+  Dims in;
+  ET_TRY(image_sizes(b, input, &in));
+  ET_TRY(check_filter(b, node, in[1]));
+  const Dims sizes = convolved(node, shape, in);
+  if (is_quantized_product(b, node)) return quantized_convolution(b, node, input, shape, sizes);
+
   ValueId image;
   Shown filter;
   ET_TRY(b.image(input, &image));
   ET_TRY(b.floats(node.inputs[1], &filter));
   filter.value = b.cast(b.plain(filter), DType::f32);
-  const Dims in = b.graph().value(image).sizes;
-  ET_TRY(check_filter(b, node, filter.value, in[1]));
-
   engine::Convolution op{};
-  for (int d = 0; d < 2; ++d) {
-    const Window w = window_of(shape, d);
-    op.stride[d] = w.stride;
-    op.dilation[d] = w.dilation;
-    op.padding[d] = w.near;
-    op.far_padding[d] = w.far;
-    op.output_padding[d] = shape.adjustment[d];
-  }
-  op.groups = shape.groups;
-  op.transposed = transposed;
+  set_window(shape, transposed, &op);
   std::vector<ValueId> inputs{image, arrange_filter(b, node.kind, shape.groups, filter.value)};
-  const Dims sizes = convolved(node, shape, in);
   if (node.inputs[2] != kNone) {
     ET_TRY(add_bias(b, node.inputs[2], sizes[1], &inputs));
     op.bias = true;
   }
-  ET_TRY(add_image(b, op, std::move(inputs), sizes, &image));
+  ET_TRY(add_image(b, op, std::move(inputs), DType::f32, sizes, &image));
   return write_image(b, node, image);
 }
 
@@ -226,7 +256,7 @@ Error max_pooling(GraphBuilder& b, const Node& node) {
   ValueId image;
   Dims sizes;
   ET_TRY(pooled(b, node, shape, &image, &sizes));
-  ET_TRY(add_image(b, max_pool_of(shape), {image}, sizes, &image));
+  ET_TRY(add_image(b, max_pool_of(shape), {image}, DType::f32, sizes, &image));
   return write_image(b, node, image);
 }
 
@@ -236,7 +266,7 @@ Error arg_max_pooling(GraphBuilder& b, const Node& node) {
   ValueId image;
   Dims sizes;
   ET_TRY(pooled(b, node, shape, &image, &sizes));
-  ET_TRY(add_image(b, max_pool_of(shape), {image}, sizes, &image));
+  ET_TRY(add_image(b, max_pool_of(shape), {image}, DType::f32, sizes, &image));
   ValueId index;
   if (numel(sizes) > 0) {
     index = b.graph().add_computed(DType::i64, sizes);
@@ -263,7 +293,7 @@ Error average_pooling(GraphBuilder& b, const Node& node) {
     op.padding[d] = w.near;
   }
   op.divisor.count_include_pad = false;
-  ET_TRY(add_image(b, op, {image}, sizes, &image));
+  ET_TRY(add_image(b, op, {image}, DType::f32, sizes, &image));
   return write_image(b, node, image);
 }
 
@@ -291,7 +321,7 @@ Error resize_bilinear(GraphBuilder& b, const Node& node) {
   sizes[2] = shape.height;
   sizes[3] = shape.width;
   const engine::ResizeBilinear op{(node.flags & kAlignCorners) != 0};
-  ET_TRY(add_image(b, op, {image}, sizes, &image));
+  ET_TRY(add_image(b, op, {image}, DType::f32, sizes, &image));
   return write_image(b, node, image);
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 using engine::to_text;
 
+constexpr float kInfinity = __builtin_inff();
+
 const PerTensor* static_scale(const Value& value) {
   return value.datatype == Datatype::qint8 ? value.quantized_as<PerTensor>() : nullptr;
 }
@@ -38,51 +40,6 @@ ValueId weight_scales(GraphBuilder& b, const Value& weight, int64_t* group) {
   sizes.push(channels != nullptr ? static_cast<int64_t>(channels->scales.size()) : 1);
   const void* data = channels != nullptr ? channels->scales.data() : &tensor->scale;
   return b.graph().add_constant(DType::f32, sizes, engine::contiguous_strides(sizes), data);
-}
-
-/// The parts of a product: what is the same for linear layers and convolutions. `inputs` takes what
-/// follows x.
-Error describe_product(GraphBuilder& b, const Node& node, int64_t outputs, ValueId weight,
-                       engine::QuantizedProduct* product, int64_t* group,
-                       std::vector<ValueId>* inputs) {
-  const Value& filter = b.value(node.inputs[1]);
-  const Value& result = b.value(node.outputs[0]);
-  product->bits =
-      has_half_bytes(filter.datatype) ? engine::WeightBits::Int4 : engine::WeightBits::Int8;
-  inputs->push_back(weight);
-  inputs->push_back(weight_scales(b, filter, group));
-  if (node.inputs[2] != kNone) {
-    const Shown& bias = b.shown(node.inputs[2]);
-    const DType expected = product->dynamic ? DType::f32 : DType::i32;
-    ET_REQUIRE(b.graph().is_constant(bias.value) &&
-                   engine::numel(b.graph().value(bias.value).sizes) == outputs,
-               InvalidProgram, "its bias is no constant of %lld numbers",
-               static_cast<long long>(outputs));
-    ET_REQUIRE(b.dtype(bias) == expected, NotSupported, "its bias is %s, %s is expected",
-               engine::dtype_text(b.dtype(bias)), engine::dtype_text(expected));
-    Dims columns;
-    columns.push(outputs);
-    inputs->push_back(b.reshape(bias.value, columns));
-    product->bias = true;
-  }
-  if (const PerTensor* scale = static_scale(result)) {
-    product->output = quantized_output(node, *scale);
-  } else if (node.low > -HUGE_VALF || node.high < HUGE_VALF) {
-    product->epilogue = {engine::Activation::Clamp, node.low, node.high};
-  }
-  return Error::Ok;
-}
-
-/// The node's result, already within its bounds.
-Error write_product(GraphBuilder& b, const Node& node, Shown result) {
-  if (b.dtype(result) == DType::i8) {
-    b.set(node.outputs[0], result);
-    return Error::Ok;
-  }
-  Node unbounded = node;
-  unbounded.low = -HUGE_VALF;
-  unbounded.high = HUGE_VALF;
-  return b.write(unbounded, result);
 }
 
 }  // namespace
@@ -137,36 +94,80 @@ bool is_quantized_product(const GraphBuilder& b, const Node& node) {
   const Value& filter = b.value(node.inputs[1]);
   const bool dynamic = input.quantized_as<PerToken>() != nullptr;
   if (!filter.constant || (!dynamic && static_scale(input) == nullptr)) return false;
-  if (has_half_bytes(filter.datatype)) return true;
+  if (has_half_bytes(filter.datatype)) return node.kind == NodeKind::FullyConnected;
   const auto* channels = filter.quantized_as<PerChannel>();
-  const bool along_outputs = channels == nullptr || channels->dim == 0;
+  const int outputs_dim = node.kind == NodeKind::DepthwiseConv2d ? 3 : 0;
+  const bool along_outputs = channels == nullptr || channels->dim == outputs_dim;
   return has_bytes(filter.datatype) && along_outputs && (node.flags & kTransposeWeights) == 0;
 }
 
-Error quantized_linear(GraphBuilder& b, const Node& node) {
-  const Value& input = b.value(node.inputs[0]);
+Error quantized_operands(GraphBuilder& b, const Node& node, ValueIndex input, int dims,
+                         const Order& order, ValueId weight, int64_t outputs,
+                         QuantizedOperands* operands) {
   const Value& filter = b.value(node.inputs[1]);
-  engine::QuantizedLinear op;
-  std::vector<ValueId> inputs;
-  if (const PerTensor* scale = static_scale(input)) {
-    op.product.input = quant_params(*scale);
-    inputs.push_back(b.plain(node.inputs[0]));
+  engine::QuantizedProduct& product = operands->product;
+  std::vector<ValueId>& inputs = operands->inputs;
+  if (const PerTensor* scale = static_scale(b.value(input))) {
+    product.input = quant_params(*scale);
+    inputs.push_back(b.arranged(b.shown(input), order));
   } else {
-    op.product.dynamic = true;
+    product.dynamic = true;
     inputs.resize(2);
-    ET_TRY(b.quantized_rows(node.inputs[0], 1, &inputs[0], &inputs[1]));
+    ET_TRY(b.quantized_rows(input, dims, order, &inputs[0], &inputs[1]));
   }
-  Dims sizes = b.graph().value(inputs[0]).sizes;
+  product.bits =
+      has_half_bytes(filter.datatype) ? engine::WeightBits::Int4 : engine::WeightBits::Int8;
+  inputs.push_back(weight);
+  inputs.push_back(weight_scales(b, filter, &operands->group));
+  if (node.inputs[2] != kNone) {
+    const Shown& bias = b.shown(node.inputs[2]);
+    const DType expected = product.dynamic ? DType::f32 : DType::i32;
+    ET_REQUIRE(b.graph().is_constant(bias.value) &&
+                   engine::numel(b.graph().value(bias.value).sizes) == outputs,
+               InvalidProgram, "its bias is no constant of %lld numbers",
+               static_cast<long long>(outputs));
+    ET_REQUIRE(b.dtype(bias) == expected, NotSupported, "its bias is %s, %s is expected",
+               engine::dtype_text(b.dtype(bias)), engine::dtype_text(expected));
+    Dims columns;
+    columns.push(outputs);
+    inputs.push_back(b.reshape(bias.value, columns));
+    product.bias = true;
+  }
+  const PerTensor* scale = static_scale(b.value(node.outputs[0]));
+  operands->result = scale != nullptr ? DType::i8 : DType::f32;
+  if (scale != nullptr) {
+    product.output = quantized_output(node, *scale);
+  } else if (node.low > -kInfinity || node.high < kInfinity) {
+    product.epilogue = {engine::Activation::Clamp, node.low, node.high};
+  }
+  return Error::Ok;
+}
+
+Error write_product(GraphBuilder& b, const Node& node, Shown result) {
+  if (b.dtype(result) == DType::i8) {
+    b.set(node.outputs[0], result);
+    return Error::Ok;
+  }
+  Node unbounded = node;
+  unbounded.low = -kInfinity;
+  unbounded.high = kInfinity;
+  return b.write(unbounded, result);
+}
+
+Error quantized_linear(GraphBuilder& b, const Node& node) {
+  const Value& filter = b.value(node.inputs[1]);
+  Dims sizes = b.sizes(node.inputs[0]);
   const bool fits = filter.dims.rank == 2 && sizes.rank > 0 && sizes.back() == filter.dims[1] &&
                     sizes.back() > 0 && (node.flags & kTransposeWeights) == 0;
   ET_REQUIRE(fits, InvalidProgram, "no product of %s and a filter of %s", to_text(sizes).c_str(),
              to_text(filter.dims).c_str());
-  const ValueId weight = b.shown(node.inputs[1]).value;
-  ET_TRY(describe_product(b, node, filter.dims[0], weight, &op.product, &op.group, &inputs));
+  QuantizedOperands operands;
+  ET_TRY(quantized_operands(b, node, node.inputs[0], 1, Order::plain(),
+                            b.shown(node.inputs[1]).value, filter.dims[0], &operands));
+  const engine::QuantizedLinear op{operands.product, operands.group};
   sizes[sizes.rank - 1] = filter.dims[0];
-  const bool bytes = static_scale(b.value(node.outputs[0])) != nullptr;
   Shown result;
-  ET_TRY(b.add(op, std::move(inputs), bytes ? DType::i8 : DType::f32, sizes, &result.value));
+  ET_TRY(b.add(op, std::move(operands.inputs), operands.result, sizes, &result.value));
   return write_product(b, node, result);
 }
 
