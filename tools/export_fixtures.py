@@ -318,6 +318,20 @@ def channels_last_state():
     return spec
 
 
+class ViewOfBranch(nn.Module):
+    """A view of what the branches give, which the exporter leaves out of the instructions."""
+
+    def forward(self, x):
+        y = torch.cond(x.sum() > 0, lambda x: x.sin() + 1, lambda x: x.cos() * 2, (x,))
+        return y.view(3, 2).sum(0), y + 1
+
+
+@program
+def view_of_branch():
+    calls = [(torch.ones(2, 3),), (-torch.ones(2, 3),), (torch.randn(2, 3).abs(),)]
+    return Spec(ViewOfBranch(), calls[0], calls)
+
+
 class OneChannel(nn.Module):
     """Sizes of 1, for which channels-last and row-major are the same strides."""
 

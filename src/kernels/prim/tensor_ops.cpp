@@ -47,6 +47,9 @@ internal::Arrangement arrangement_of(const Tensor& tensor) {
 Error copy_in_order(const Tensor& self, const Tensor& out) {
   const size_t nbytes = self.nbytes();
   if (nbytes == 0) return Error::Ok;
+  ET_REQUIRE(
+      self.unsafeGetTensorImpl()->device().is_cpu() && out.unsafeGetTensorImpl()->device().is_cpu(),
+      NotSupported, "a view of another dim order is only made on the CPU");
   const auto* from = static_cast<const uint8_t*>(self.const_data_ptr());
   auto* to = static_cast<uint8_t*>(out.mutable_data_ptr());
   ET_REQUIRE(from != nullptr && to != nullptr, InvalidArgument,

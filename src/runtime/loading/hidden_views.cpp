@@ -153,7 +153,7 @@ void HiddenViews::find_base(size_t view) {
       from.tensor->scalar_type() != to.tensor->scalar_type())
     return;
   trace.shows_own_run = !initial || from.input_index >= 0;
-  const bool base_moves = traces_[base].base != kNoValue;
+  const bool base_moves = from.replaced || traces_[base].base != kNoValue;
   if (!base_moves && shares_bytes(*from.tensor, *to.tensor)) return;
   trace.base = base;
   ++count_;

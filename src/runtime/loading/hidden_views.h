@@ -3,7 +3,8 @@
 // The exporter leaves a view out of the instruction list where memory is planned or constant: a
 // tensor that nothing writes lies in the place of another and shows its bytes under other sizes.
 // Those are the elements that PyTorch means where both tensors are row-major. Where one is not
-// (channels-last), the elements have to be copied in the order of their indices.
+// (channels-last), or where an instruction puts another tensor in the place of the first (the
+// result of a branch), the elements have to be copied in the order of their indices.
 #pragma once
 
 #include <cstddef>

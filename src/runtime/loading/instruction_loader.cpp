@@ -35,10 +35,8 @@ Error MethodLoader::load_chains() {
     if (error != Error::Ok) return error;
   }
   if (num_missing_ > 0) return report_missing_operators();
+  note_all_effects();
   ET_TRY(copy_views());
-  for (const ItemChain& chain : method_.chains) {
-    for (size_t i = 0; i < chain.count; ++i) note_effects(chain.items[i]);
-  }
   return check_items();
 }
 
@@ -205,6 +203,12 @@ Error MethodLoader::report_missing_operators() {
                   missing_, has_hints ? ". Look in " : "", missing_hints_);
 }
 
+void MethodLoader::note_all_effects() {
+  for (const ItemChain& chain : method_.chains) {
+    for (size_t i = 0; i < chain.count; ++i) note_effects(chain.items[i]);
+  }
+}
+
 /// Which values an instruction writes, replaces or frees.
 void MethodLoader::note_effects(const Item& item) {
   ValueRecord* records = method_.records;
@@ -267,9 +271,7 @@ Error MethodLoader::list_restored_values() {
     method_.records[i].replaced = false;
     method_.records[i].freed = false;
   }
-  for (const ItemChain& chain : method_.chains) {
-    for (size_t i = 0; i < chain.count; ++i) note_effects(chain.items[i]);
-  }
+  note_all_effects();
   auto* restored = make_list<uint32_t>(method_.heap, method_.num_values);
   ET_REQUIRE(restored != nullptr, MemoryAllocationFailed, "no memory for %zu values",
              method_.num_values);

@@ -85,6 +85,7 @@ class MethodLoader {
   void note_missing_operator(const char* name);
   Error report_missing_operators();
   void note_effects(const Item& item);
+  void note_all_effects();
   Error check_items();
   Error list_restored_values();
 

@@ -49,6 +49,7 @@ Error MethodLoader::copy_views() {
   }
   if (views.empty()) return Error::Ok;
   for (size_t c = 0; c < method_.chains.size(); ++c) ET_TRY(insert_copies(views, c));
+  note_all_effects();
   return Error::Ok;
 }
 
@@ -62,9 +63,12 @@ Error MethodLoader::prepare_view(const Item& item) {
   if (is_row_major(*item.args[kSelf]) && is_row_major(*item.args[kOut])) return Error::Ok;
   const auto index = static_cast<size_t>(item.indices[kOut]);
   const ValueRecord& record = method_.records[index];
-  const bool has_own_memory = is_constant(record.storage) || record.input_index >= 0 ||
-                              record.storage == TensorStorage::ViewCopy;
-  return has_own_memory ? Error::Ok : give_own_memory(index);
+  const bool given_by_caller =
+      record.input_index >= 0 ||
+      (record.storage == TensorStorage::Unplanned && record.output_index >= 0);
+  const bool stays = given_by_caller || is_constant(record.storage) ||
+                     record.storage == TensorStorage::ViewCopy || !record.tensor->device().is_cpu();
+  return stays ? Error::Ok : give_own_memory(index);
 }
 
 Error MethodLoader::give_own_memory(size_t index) {

@@ -48,6 +48,26 @@ TEST_F(ViewCopiesTest, AViewOfAnotherDimOrderHasMemoryOfItsOwn) {
   }
 }
 
+TEST_F(ViewCopiesTest, AViewMayLieInMemoryOfTheCaller) {
+  ProgramBuilder builder;
+  const int x = builder.tensor(channels_last(0));
+  const int sizes = builder.int_list({builder.integer(6)});
+  const int view = builder.unplanned({6});
+  builder.kernel("executorch_prim::et_view.default", {x, sizes, view});
+  builder.inputs = {x};
+  builder.outputs = {view};
+  LoadedMethod method(builder.build());
+  ASSERT_EQ(method.error(), Error::Ok) << method.text();
+  FloatTensor given({1, 2, 1, 3}, {1, 2, 3, 4, 5, 6});
+  ASSERT_EQ(method->set_input(given.value(), 0), Error::Ok);
+  EXPECT_EQ(method->execute(), Error::InvalidArgument);
+  EXPECT_THAT(last_error_message(), HasSubstr("their dim orders forbid to share it"));
+  std::vector<float> memory(6);
+  ASSERT_EQ(method->set_output_data_ptr(memory.data(), 24, 0), Error::Ok) << last_error_message();
+  ASSERT_EQ(method->execute(), Error::Ok) << last_error_message();
+  EXPECT_THAT(memory, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
 TEST_F(ViewCopiesTest, HiddenViewsShowElementsAndNotBytes) {
   ProgramBuilder builder;
   const int x = builder.tensor(channels_last(0));
@@ -148,6 +168,27 @@ TEST_F(ViewCopiesTest, AreMadeAgainInALoop) {
     ASSERT_EQ(method->execute(), Error::Ok) << last_error_message();
     EXPECT_THAT(floats(method->get_output(0)), ElementsAre(10, 20, 30, 40, 50, 60));
   }
+}
+
+TEST_F(ViewCopiesTest, ShowWhatABranchMovedToTheirTensor) {
+  ProgramBuilder builder;
+  const int x = builder.planned({2, 3}, 0);
+  const int zero = builder.constant({1}, {0});
+  const int sum = builder.planned({2, 3}, 64);
+  const int result = builder.planned({2, 3}, 128);
+  const int view = builder.planned({6}, 128);
+  const int out = builder.planned({6}, 192);
+  builder.kernel("test::add.out", {x, x, sum, sum});
+  builder.move(sum, result);
+  builder.kernel("test::add.out", {view, zero, out, out});
+  builder.inputs = {x};
+  builder.outputs = {out};
+  LoadedMethod method(builder.build());
+  ASSERT_EQ(method.error(), Error::Ok) << method.text();
+  FloatTensor given({2, 3}, {1, 2, 3, 4, 5, 6});
+  ASSERT_EQ(method->set_input(given.value(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok) << last_error_message();
+  EXPECT_THAT(floats(method->get_output(0)), ElementsAre(2, 4, 6, 8, 10, 12));
 }
 
 TEST_F(ViewCopiesTest, ReachDelegates) {
