@@ -56,20 +56,13 @@ for number, call in enumerate(case["calls"]):
 print(json.dumps(results))
 """
 
-# Operators that the library does not have yet; strict: a case that passes must leave this list.
-WAITING = {
-    "upsample_aa_down": "aten::_upsample_bilinear2d_aa.out",
-}
-
 
 def _cases():
     for folder in sorted(CASES.iterdir()):
         case = folder / "case.json"
         if case.exists():
             content = json.loads(case.read_text())
-            missing = WAITING.get(content["name"])
-            marks = [pytest.mark.xfail(reason=f"needs {missing}", strict=True)] if missing else []
-            yield pytest.param(folder, content, id=content["name"], marks=marks)
+            yield pytest.param(folder, content, id=content["name"])
 
 
 @pytest.mark.parametrize("folder, case", list(_cases()))

@@ -1,5 +1,7 @@
 """Samples of gradient operators: PyTorch's database has them only behind autograd."""
 
+import itertools
+
 import torch
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
@@ -88,8 +90,78 @@ def adaptive_avg_pool(dims: int) -> list[list]:
     ]
 
 
+def _parameters(dtype: torch.dtype, n: int, count: int) -> list[torch.Tensor]:
+    return [_random(dtype, n) for _ in range(count)]
+
+
+def layer_norm() -> list[list]:
+    calls = []
+    for dtype in FLOATS:
+        for shape, normalized in (((4, 6), [6]), ((2, 3, 5, 7), [5, 7]), ((3, 300), [300]), ((2, 0, 4), [4])):
+            x = _random(dtype, *shape)
+            weight, bias = _random(dtype, *normalized), _random(dtype, *normalized)
+            statistics = aten.native_layer_norm(x, normalized, weight, bias, 1e-5)[1:]
+            calls.append([_random(dtype, *shape), x, normalized, *statistics, weight, bias, [True] * 3])
+    return calls
+
+
+def group_norm() -> list[list]:
+    calls = []
+    for dtype in FLOATS:
+        for shape, groups in (((2, 6, 5, 3), 3), ((3, 4, 70), 1), ((1, 8, 2, 2, 2), 8)):
+            x = _random(dtype, *shape)
+            batch, channels = shape[:2]
+            pixels = x[0, 0].numel()
+            weight, bias = _parameters(dtype, channels, 2)
+            for given in (weight, None):
+                arguments = [batch, channels, pixels, groups]
+                statistics = aten.native_group_norm(x, given, bias, *arguments, 1e-5)[1:]
+                calls.append([_random(dtype, *shape), x, *statistics, given, *arguments, [True] * 3])
+    return calls
+
+
+def batch_norm() -> list[list]:
+    calls = []
+    for dtype in FLOATS:
+        for shape in ((5, 3), (2, 3, 5, 4), (3, 4, 70), (2, 2, 3, 4, 5)):
+            x = _random(dtype, *shape)
+            weight, bias, mean = _parameters(dtype, shape[1], 3)
+            variance = _random(dtype, shape[1]).abs() + 0.5
+            for train in (True, False):
+                saved = aten.native_batch_norm(x, weight, bias, mean.clone(), variance.clone(), train, 0.1, 1e-5)[1:]
+                arguments = [mean, variance, *saved, train, 1e-5, [True] * 3]
+                calls.append([_random(dtype, *shape), x, weight, *arguments])
+    return calls
+
+
+def convolution() -> list[list]:
+    """Ordinary, strided and padded, dilated, grouped and transposed ones over one to three dimensions."""
+    calls = []
+    for dtype, dims in itertools.product(FLOATS, (1, 2, 3)):
+        sizes = [9, 8, 7][:dims]
+        for channels, outputs, groups, kernel, stride, padding, dilation, transposed, extra in (
+            (3, 4, 1, 3, 1, 0, 1, False, 0),
+            (4, 6, 2, 2, 2, 1, 1, False, 0),
+            (4, 4, 4, 3, 1, 2, 2, False, 0),
+            (3, 4, 1, 3, 1, 0, 1, True, 0),
+            (4, 6, 2, 3, 2, 1, 1, True, 1),
+        ):
+            x = _random(dtype, 2, channels, *sizes)
+            shape = [channels, outputs // groups] if transposed else [outputs, channels // groups]
+            weight = _random(dtype, *shape, *[kernel] * dims)
+            geometry = [[stride] * dims, [padding] * dims, [dilation] * dims, transposed, [extra] * dims, groups]
+            values = _try(aten.convolution, x, weight, None, *geometry)
+            if values is not None:
+                calls.append([_random(dtype, *values.shape), x, weight, [outputs], *geometry, [True] * 3])
+    return calls
+
+
 # Argument lists by operator.
 CALLS = {
+    "aten::convolution_backward.out": convolution,
+    "aten::native_layer_norm_backward.out": layer_norm,
+    "aten::native_group_norm_backward.out": group_norm,
+    "aten::native_batch_norm_backward.out": batch_norm,
     "aten::max_pool2d_with_indices_backward.grad_input": lambda: max_pool(2),
     "aten::max_pool3d_with_indices_backward.grad_input": lambda: max_pool(3),
     "aten::adaptive_max_pool2d_backward.grad_input": lambda: adaptive_max_pool(2),

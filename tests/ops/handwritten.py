@@ -5,7 +5,7 @@ import random
 
 import torch
 
-from ops import gradients, llm_samples, quantized_samples
+from ops import gradients, images, llm_samples, quantized_samples
 from ops.recording import DTYPES, Sample, run_twin
 from ops.rows import Row
 from ops.variants import with_layout
@@ -81,6 +81,15 @@ def _batch_norm(row: Row) -> list[Sample]:
                 [_tensor(dtype, *shape), None, None, mean, variance, 0.1, 1e-3],
             )
     return samples
+
+
+def _batch_norm_of_batch(row: Row) -> list[Sample]:
+    calls = []
+    for dtype in FLOATS:
+        for shape in ((4, 3), (2, 3, 4, 5), (2, 1, 70)):
+            weight, bias = _tensor(dtype, shape[1]), _tensor(dtype, shape[1])
+            calls.append([_tensor(dtype, *shape), weight, bias, None, None, True, 0.1, 1e-5])
+    return _by_twin(row, *calls)
 
 
 def _pixel(row: Row) -> list[Sample]:
@@ -314,6 +323,8 @@ _MAKERS = {
     "aten::lift_fresh_copy.out": _detach,
     "aten::_conj_physical.out": _conjugate,
     "aten::_native_batch_norm_legit_no_training.out": _batch_norm,
+    "aten::_batch_norm_no_update.out": _batch_norm,
+    "aten::native_batch_norm.out": _batch_norm_of_batch,
     "aten::fill.Tensor_out": _fill,
     "aten::pixel_shuffle.out": _pixel,
     "aten::pixel_unshuffle.out": _pixel,
@@ -335,14 +346,17 @@ _MAKERS = {
 }
 
 
+_CALLS = {**gradients.CALLS, **images.CALLS}
+
+
 def samples_of(row: Row) -> list[Sample]:
     opt_in = quantized_samples.MAKERS.get(row.name) or llm_samples.MAKERS.get(row.name)
     if opt_in is not None:
         samples = opt_in(row, _by_twin)
     elif row.name in _MAKERS:
         samples = _MAKERS[row.name](row)
-    elif row.name in gradients.CALLS:
-        samples = _by_twin(row, *gradients.CALLS[row.name]())
+    elif row.name in _CALLS:
+        samples = _by_twin(row, *_CALLS[row.name]())
     elif row.namespace == "executorch_prim" and row.name.split("::")[1] in _NUMBER_OPERATORS:
         samples = _number_samples(row, *_NUMBER_OPERATORS[row.name.split("::")[1]])
     else:

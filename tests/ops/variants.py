@@ -9,7 +9,11 @@ from ops.recording import Sample, map_tensors, run_twin, tensors_in
 
 _LARGE = 200_000  # elements, from which loops are shared among threads
 _LARGEST = 4_000_000
-_CHECKS_ONE_OPERAND = {"_native_batch_norm_legit", "_native_batch_norm_legit_no_training"}  # PyTorch, of the sizes
+# PyTorch checks the sizes of one operand only.
+_CHECKS_ONE_OPERAND = {
+    "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_batch_norm", "_batch_norm_with_update",
+    "_batch_norm_no_update", "native_batch_norm_backward", "native_layer_norm_backward", "native_group_norm_backward",
+}  # fmt: skip
 # PyTorch takes the memory of their indices for contiguous.
 _MISREAD_LAYOUTS = {
     "adaptive_max_pool3d_backward", "fractional_max_pool2d_backward", "fractional_max_pool3d_backward",

@@ -27,11 +27,16 @@ Table scatter_rows();
 Table creation_rows();
 Table matmul_rows();
 Table conv_rows();
+Table conv_backward_rows();
 Table max_pool_rows();
 Table average_pool_rows();
 Table fractional_pool_rows();
 Table resize_rows();
+Table column_rows();
+Table grid_rows();
 Table norm_rows();
+Table batch_norm_rows();
+Table norm_backward_rows();
 Table softmax_rows();
 Table dim_order_rows();
 

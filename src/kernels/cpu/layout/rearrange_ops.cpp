@@ -1,4 +1,6 @@
 // Operators that repeat, reverse, rotate or regroup elements.
+#include <utility>
+
 #include "kernels/cpu/tables.h"
 #include "kernels/support/copying.h"
 
@@ -208,6 +210,24 @@ Error pixel_unshuffle(Context&, const Tensor& self, int64_t factor, Tensor& out)
   return Error::Ok;
 }
 
+/// Channels [groups, each] become [each, groups].
+Error channel_shuffle(Context&, const Tensor& self, int64_t groups, Tensor& out) {
+  ET_TRY(check_rank(self, "self", 3, kMaxRank));
+  const int64_t channels = self.sizes()[1];
+  ET_REQUIRE(groups > 0 && channels % groups == 0, InvalidArgument,
+             "argument 'groups': %lld does not divide the %lld channels of self",
+             static_cast<long long>(groups), static_cast<long long>(channels));
+  ET_TRY(prepare_output(self, out, sizes_of(self)));
+  TensorView from = view_of(self);
+  TensorView to = view_of(out);
+  from.split(1, channels / groups);
+  to.split(1, groups);
+  std::swap(from.sizes[1], from.sizes[2]);
+  std::swap(from.strides[1], from.strides[2]);
+  compute::copy(to, from);
+  return Error::Ok;
+}
+
 constexpr OperatorRow kRows[] = {
     row<"aten::repeat.out", repeat>(
         "(Tensor self, SymInt[] repeats, *, Tensor(a!) out) -> Tensor(a!)"),
@@ -220,6 +240,8 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, int upscale_factor, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::pixel_unshuffle.out", pixel_unshuffle>(
         "(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::channel_shuffle.out", channel_shuffle>(
+        "(Tensor self, SymInt groups, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 }  // namespace

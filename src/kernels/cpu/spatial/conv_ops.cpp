@@ -1,94 +1,12 @@
 // Convolution over one to three spatial dimensions, also transposed and grouped.
 #include "compute/conv/conv.h"
-#include "compute/conv/plain_conv.h"
 
+#include "kernels/cpu/spatial/conv_call.h"
 #include "kernels/cpu/tables.h"
-#include "kernels/support/copying.h"
-#include "kernels/support/promotion.h"
-#include "kernels/support/spatial.h"
 
 namespace executorch {
 namespace kernels {
 namespace {
-
-/// The spatial arguments of a call, one entry per spatial dimension of the input.
-struct Geometry {
-  int dims = 0;
-  int64_t stride[compute::kSpatial] = {1, 1, 1};
-  int64_t padding[compute::kSpatial] = {0, 0, 0};
-  int64_t dilation[compute::kSpatial] = {1, 1, 1};
-  int64_t output_padding[compute::kSpatial] = {0, 0, 0};
-  int64_t groups = 1;
-  bool transposed = false;
-};
-
-Error read_geometry(const Tensor& input, IntList stride, IntList padding, IntList dilation,
-                    bool transposed, IntList output_padding, int64_t groups, Geometry* geometry) {
-  ET_TRY(check_rank(input, "input", 3, 2 + compute::kSpatial));
-  geometry->dims = static_cast<int>(input.dim()) - 2;
-  geometry->transposed = transposed;
-  geometry->groups = groups;
-  ET_REQUIRE(groups > 0 && groups <= kMaxSpatialArgument, InvalidArgument,
-             "argument 'groups': %lld is out of range", static_cast<long long>(groups));
-  ET_TRY(read_spatial(stride, geometry->dims, 1, "stride", geometry->stride));
-  ET_TRY(read_spatial(padding, geometry->dims, 0, "padding", geometry->padding));
-  ET_TRY(read_spatial(dilation, geometry->dims, 1, "dilation", geometry->dilation));
-  if (!transposed) return Error::Ok;
-  ET_TRY(
-      read_spatial(output_padding, geometry->dims, 0, "output_padding", geometry->output_padding));
-  for (int d = 0; d < geometry->dims; ++d) {
-    ET_REQUIRE(geometry->output_padding[d] < geometry->stride[d] ||
-                   geometry->output_padding[d] < geometry->dilation[d],
-               InvalidArgument,
-               "argument 'output_padding': %lld must be less than stride or dilation",
-               static_cast<long long>(geometry->output_padding[d]));
-  }
-  return Error::Ok;
-}
-
-/// Checks weight and bias against the input and yields the number of output channels.
-Error check_weight(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                   const Geometry& geometry, int64_t* out_channels) {
-  ET_TRY(check_rank(weight, "weight", input.dim(), input.dim()));
-  ET_TRY(check_same_dtype(input, "input", weight, "weight"));
-  const int64_t channels = input.sizes()[1];
-  const int64_t first = weight.sizes()[0];
-  const int64_t second = weight.sizes()[1];
-  const int64_t expected = geometry.transposed ? first : second * geometry.groups;
-  ET_REQUIRE(channels == expected && first % geometry.groups == 0, InvalidArgument,
-             "arguments 'input' and 'weight': %s and %s do not go together in %lld groups",
-             describe(input).text, describe(weight).text, static_cast<long long>(geometry.groups));
-  *out_channels = geometry.transposed ? second * geometry.groups : first;
-  if (!bias.has_value()) return Error::Ok;
-  ET_REQUIRE(
-      is_arithmetic(bias->scalar_type()) && bias->dim() == 1 && bias->numel() == *out_channels,
-      InvalidArgument, "argument 'bias': expected %lld elements, found %s",
-      static_cast<long long>(*out_channels), describe(*bias).text);
-  return Error::Ok;
-}
-
-Error output_sizes(const Tensor& input, const Tensor& weight, const Geometry& geometry,
-                   int64_t out_channels, Sizes* sizes) {
-  sizes->push(input.sizes()[0]);
-  sizes->push(out_channels);
-  for (int d = 0; d < geometry.dims; ++d) {
-    const int64_t size = input.sizes()[d + 2];
-    const int64_t kernel = weight.sizes()[d + 2];
-    ET_REQUIRE(kernel > 0, InvalidArgument, "argument 'weight': %s has an empty kernel",
-               describe(weight).text);
-    const int64_t reach = geometry.dilation[d] * (kernel - 1);
-    const int64_t result = geometry.transposed
-                               ? (size - 1) * geometry.stride[d] - 2 * geometry.padding[d] + reach +
-                                     geometry.output_padding[d] + 1
-                               : window_positions(size, kernel, geometry.stride[d],
-                                                  geometry.padding[d], geometry.dilation[d], false);
-    ET_REQUIRE(result > 0, InvalidArgument,
-               "arguments 'input' and 'weight': the kernel of %s does not fit into %s",
-               describe(weight).text, describe(input).text);
-    sizes->push(result);
-  }
-  return Error::Ok;
-}
 
 compute::ConvShape image_shape(const Tensor& input, const Tensor& weight, const Geometry& geometry,
                                int64_t out_channels) {
@@ -214,41 +132,26 @@ Error convolve_images(Context& context, const Tensor& input, const Tensor& weigh
   return Error::Ok;
 }
 
-/// Half types are computed in float, small integers in int32.
-ScalarType plain_type(ScalarType dtype) {
-  if (is_floating(dtype)) return accumulation_type(dtype);
-  return dtype == ScalarType::Long ? ScalarType::Long : ScalarType::Int;
-}
-
 Error convolve_plain(Context& context, const Tensor& input, const Tensor& weight,
                      const std::optional<Tensor>& bias, const Geometry& geometry,
                      const Tensor& out) {
-  compute::PlainConv conv;
-  conv.batch = input.sizes()[0];
-  conv.in_channels = input.sizes()[1];
-  conv.out_channels = out.sizes()[1];
-  conv.groups = geometry.groups;
-  conv.transposed = geometry.transposed;
-  for (int i = 0; i < geometry.dims; ++i) {
-    const int d = compute::kSpatial - geometry.dims + i;
-    conv.in[d] = input.sizes()[i + 2];
-    conv.out[d] = out.sizes()[i + 2];
-    conv.kernel[d] = weight.sizes()[i + 2];
-    conv.stride[d] = geometry.stride[i];
-    conv.padding[d] = geometry.padding[i];
-    conv.dilation[d] = geometry.dilation[i];
-  }
-  const ScalarType dtype = plain_type(input.scalar_type());
+  const ScalarType dtype = plain_conv_type(input.scalar_type());
+  const compute::PlainConv conv =
+      plain_conv_of(sizes_of(input), sizes_of(weight), sizes_of(out), geometry);
   ContiguousInput in(context);
   ContiguousInput kernel(context);
   ContiguousInput shift(context);
   ContiguousOutput to(context);
+  Scratch scratch(context);
   ET_TRY(in.prepare(input, dtype));
   ET_TRY(kernel.prepare(weight, dtype));
   if (bias.has_value()) ET_TRY(shift.prepare(*bias, dtype));
   ET_TRY(to.prepare(out, dtype));
-  compute::plain_conv(compute_dtype(dtype), conv, in.view().data, kernel.view().data,
-                      bias.has_value() ? shift.view().data : nullptr, to.view().data);
+  ET_TRY(scratch.allocate(compute::plain_conv_scratch_bytes(compute_dtype(dtype), conv), 1));
+  const auto convolve =
+      geometry.transposed ? compute::plain_conv_to_large : compute::plain_conv_to_small;
+  convolve(compute_dtype(dtype), conv, in.view().data, kernel.view().data,
+           bias.has_value() ? shift.view().data : nullptr, to.view().data, scratch.data());
   to.finish();
   return Error::Ok;
 }

@@ -1,0 +1,96 @@
+"""Samples of operators on images for which PyTorch's database has few or none."""
+
+import itertools
+
+import torch
+
+FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+
+
+def _random(dtype: torch.dtype, *shape: int) -> torch.Tensor:
+    if not dtype.is_floating_point:
+        return torch.randint(0, 256, shape).to(dtype)
+    return torch.randn(shape, dtype=torch.float64).to(dtype)
+
+
+_SIZES = {1: [5], 2: [5, 8], 3: [3, 4, 5]}
+_SCALES = (None, 1.7, 0.6)
+
+
+def _resized(dims: int, has_align: bool):
+    """Output sizes, align_corners where there is such an argument, and scales."""
+    size = _SIZES[dims]
+    targets = [[2 * n for n in size], [max(1, n // 2) for n in size], size, [1] * dims, [7, 3, 11][:dims]]
+    for target, scale, align in itertools.product(targets, _SCALES, (False, True) if has_align else (None,)):
+        if scale is not None and target != [int(n * scale) for n in size]:
+            target = [max(1, int(n * scale)) for n in size]
+        yield target, ([align] if has_align else []), [scale] * dims
+
+
+def resize(dims: int, has_align: bool) -> list[list]:
+    return [
+        [_random(dtype, *lead, *_SIZES[dims]), target, *align, *scales]
+        for dtype in [*FLOATS, torch.uint8]
+        for lead in ((1, 3), (2, 5))
+        for target, align, scales in _resized(dims, has_align)
+    ]
+
+
+def resize_backward(dims: int, has_align: bool) -> list[list]:
+    return [
+        [_random(dtype, 2, 3, *target), target, [2, 3, *_SIZES[dims]], *align, *scales]
+        for dtype in FLOATS
+        for target, align, scales in _resized(dims, has_align)
+    ]
+
+
+_RESIZES = {
+    "upsample_nearest1d": (1, False),
+    "upsample_nearest2d": (2, False),
+    "upsample_nearest3d": (3, False),
+    "_upsample_nearest_exact1d": (1, False),
+    "_upsample_nearest_exact2d": (2, False),
+    "_upsample_nearest_exact3d": (3, False),
+    "upsample_linear1d": (1, True),
+    "upsample_bilinear2d": (2, True),
+    "upsample_trilinear3d": (3, True),
+    "upsample_bicubic2d": (2, True),
+    "_upsample_bilinear2d_aa": (2, True),
+    "_upsample_bicubic2d_aa": (2, True),
+    "_upsample_lanczos2d_aa": (2, True),
+}
+
+def grid_sampler_3d() -> list[list]:
+    calls = []
+    for dtype in FLOATS[:2]:
+        grid = _random(dtype, 2, 3, 2, 4, 3)
+        for mode, padding, align in itertools.product((0, 1), (0, 1, 2), (False, True)):
+            calls.append([_random(dtype, 2, 3, 4, 5, 6), grid, mode, padding, align])
+    return [*calls, [*calls[0][:2], 2, 0, False], [*calls[0][:2], 0, 3, False], [calls[0][0], grid[:1], 0, 0, False]]
+
+
+def affine_grid() -> list[list]:
+    return [
+        [_random(dtype, 2, len(size), len(size) + 1), [2, 3, *size], align]
+        for dtype in FLOATS
+        for size in ([4, 5], [1, 7], [3, 4, 2])
+        for align in (False, True)
+    ]
+
+
+def channel_shuffle() -> list[list]:
+    dtypes = [*FLOATS, torch.uint8, torch.int64, torch.bool]
+    shapes = ((2, 6, 3, 4), (1, 12, 5), (3, 4, 2, 2, 2))
+    calls = [[_random(dtype, *shape), groups] for dtype in dtypes for shape in shapes for groups in (1, 2)]
+    return [*calls, [calls[0][0], 4], [calls[0][0], 0]]
+
+
+# Argument lists by operator.
+CALLS = {
+    "aten::grid_sampler_3d.out": grid_sampler_3d,
+    "aten::affine_grid_generator.out": affine_grid,
+    "aten::channel_shuffle.out": channel_shuffle,
+}
+for _name, _kind in _RESIZES.items():
+    CALLS[f"aten::{_name}.out"] = lambda kind=_kind: resize(*kind)
+    CALLS[f"aten::{_name}_backward.grad_input"] = lambda kind=_kind: resize_backward(*kind)
