@@ -60,13 +60,20 @@ _RESIZES = {
     "_upsample_lanczos2d_aa": (2, True),
 }
 
-def grid_sampler_3d() -> list[list]:
+def col2im() -> list[list]:
     calls = []
-    for dtype in FLOATS[:2]:
-        grid = _random(dtype, 2, 3, 2, 4, 3)
-        for mode, padding, align in itertools.product((0, 1), (0, 1, 2), (False, True)):
-            calls.append([_random(dtype, 2, 3, 4, 5, 6), grid, mode, padding, align])
-    return [*calls, [*calls[0][:2], 2, 0, False], [*calls[0][:2], 0, 3, False], [calls[0][0], grid[:1], 0, 0, False]]
+    for dtype in FLOATS:
+        for size, kernel, dilation, padding, stride in (
+            ([5, 6], [2, 3], [1, 1], [0, 0], [1, 1]),
+            ([7, 7], [3, 2], [2, 1], [1, 2], [2, 3]),
+            ([1, 4], [1, 1], [1, 1], [0, 0], [1, 1]),
+        ):
+            windows = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in zip(size, padding, dilation, kernel, stride)]
+            matrix = [4 * kernel[0] * kernel[1], windows[0] * windows[1]]
+            arguments = [size, kernel, dilation, padding, stride]
+            calls += [[_random(dtype, *matrix), *arguments], [_random(dtype, 3, *matrix), *arguments]]
+    x, size, *rest = calls[0]
+    return [*calls, [x, [5, 5], *rest], [x[1:], size, *rest], [x, [0, 6], *rest]]
 
 
 def affine_grid() -> list[list]:
@@ -87,7 +94,7 @@ def channel_shuffle() -> list[list]:
 
 # Argument lists by operator.
 CALLS = {
-    "aten::grid_sampler_3d.out": grid_sampler_3d,
+    "aten::col2im.out": col2im,
     "aten::affine_grid_generator.out": affine_grid,
     "aten::channel_shuffle.out": channel_shuffle,
 }

@@ -30,7 +30,6 @@ _ENTRIES = {
     "avg_pool3d": ["nn.functional.avg_pool3d"],
     "constant_pad_nd": ["constant_pad_nd", "nn.functional.pad"],
     "convolution": [f"nn.functional.conv{kind}{n}d" for n in (1, 2, 3) for kind in ("", "_transpose")],
-    "col2im": ["nn.functional.fold"],
     "elu": ["nn.functional.elu", "nn.functional.celu", "nn.functional.selu"],
     "embedding": ["nn.functional.embedding"],
     "gelu": ["nn.functional.gelu"],

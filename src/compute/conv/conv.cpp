@@ -40,6 +40,14 @@ struct Slots {
   }
 };
 
+int64_t taps_of(const ConvShape& s) {
+  return s.kernel_depth * s.kernel_height * s.kernel_width;
+}
+
+int64_t pixels_of(const ConvPlan& plan) {
+  return plan.shape.batch * plan.out_depth * plan.out_height * plan.out_width;
+}
+
 /// One convolution under way.
 struct Job {
   const ConvPlan& plan;
@@ -50,8 +58,8 @@ struct Job {
 
   int64_t in_each() const { return plan.shape.in_channels / plan.shape.groups; }
   int64_t out_each() const { return plan.shape.out_channels / plan.shape.groups; }
-  int64_t taps() const { return plan.shape.kernel_height * plan.shape.kernel_width; }
-  int64_t pixels() const { return plan.shape.batch * plan.out_height * plan.out_width; }
+  int64_t taps() const { return taps_of(plan.shape); }
+  int64_t pixels() const { return pixels_of(plan); }
   int64_t group_floats(int64_t k) const {
     return static_cast<int64_t>(gemm_packed_bytes(plan.isa, k, out_each()) / sizeof(float));
   }
@@ -90,16 +98,54 @@ struct FloatSink {
 };
 
 struct GatheredRows {
-  GatherArgs<float> args;
+  GatherArgs<float> args;  ///< of images; for volumes of one plane
+  TapAxis z;
   FloatSink sink;
+
+  bool flat() const { return z.count == 1 && z.in_size == 1 && z.out_size == 1; }
 };
+
+/// Rows of one output plane of a volume. The columns of each plane of the kernel come from one
+/// plane of the input; `plane` counts those of the output in all volumes.
+void gather_plane(const GatheredRows& gathered, int64_t group, int64_t plane, int64_t first_row,
+                  int64_t rows, int64_t first_k, int64_t k, float* out, int64_t row_stride) {
+  const TapAxis& z = gathered.z;
+  const GatherArgs<float>& args = gathered.args;
+  const int64_t columns = args.y.count * args.x.count * args.channels;
+  for (int64_t kz = first_k / columns; kz * columns < first_k + k; ++kz) {
+    const int64_t begin = std::max(first_k, kz * columns);
+    const int64_t count = std::min(first_k + k, (kz + 1) * columns) - begin;
+    float* to = out + (begin - first_k);
+    const int64_t iz = plane % z.out_size * z.step + z.first + kz * z.tap_step;
+    if (iz < 0 || iz >= z.in_size) {
+      for (int64_t row = 0; row < rows; ++row) FloatSink::pad(to + row * row_stride, count);
+      continue;
+    }
+    GatherArgs<float> of_plane = args;
+    of_plane.in += (plane / z.out_size * z.in_size + iz) * args.y.in_size * args.x.in_size *
+                   args.in_pixel_stride;
+    RowGatherer<FloatSink>(of_plane, gathered.sink, group, begin - kz * columns, count)
+        .gather(first_row, rows, to, row_stride);
+  }
+}
 
 const float* fetch_gathered(const void* context, int64_t group, int64_t first_row, int64_t rows,
                             int64_t first_k, int64_t k, float* copy, int64_t* row_stride) {
   const GatheredRows& gathered = *static_cast<const GatheredRows*>(context);
   *row_stride = copied_row_stride(k);
-  RowGatherer<FloatSink>(gathered.args, gathered.sink, group, first_k, k)
-      .gather(first_row, rows, copy, *row_stride);
+  if (gathered.flat()) {
+    RowGatherer<FloatSink>(gathered.args, gathered.sink, group, first_k, k)
+        .gather(first_row, rows, copy, *row_stride);
+    return copy;
+  }
+  const int64_t plane_rows = gathered.args.y.out_size * gathered.args.x.out_size;
+  for (int64_t done = 0; done < rows;) {
+    const int64_t row = first_row + done;
+    const int64_t count = std::min(plane_rows - row % plane_rows, rows - done);
+    gather_plane(gathered, group, row / plane_rows, row % plane_rows, count, first_k, k,
+                 copy + done * *row_stride, *row_stride);
+    done += count;
+  }
   return copy;
 }
 
@@ -112,6 +158,8 @@ void run_gather(const Job& job, void* scratch, size_t bytes) {
                               s.in_height, job.plan.out_height},
                              {s.kernel_width, s.stride_width, -s.pad_left, s.dilation_width,
                               s.in_width, job.plan.out_width}},
+                            {s.kernel_depth, s.stride_depth, -s.pad_front, s.dilation_depth,
+                             s.in_depth, job.plan.out_depth},
                             {image_kernels(job.plan.isa)}};
   Product product{&gemm_kernels(job.plan.isa), job.pixels(), job.out_each(),
                   job.taps() * job.in_each(), s.groups};
@@ -127,17 +175,19 @@ void run_gather(const Job& job, void* scratch, size_t bytes) {
 
 DepthwiseLine depthwise_line(const Job& job, int64_t number) {
   const ConvShape& s = job.plan.shape;
-  const int64_t image = number / job.plan.out_height, y = number % job.plan.out_height;
+  const int64_t plane = number / job.plan.out_height, y = number % job.plan.out_height;
+  const int64_t image = plane / job.plan.out_depth, z = plane % job.plan.out_depth;
   const int64_t first_pixel = number * job.plan.out_width;
   DepthwiseLine line;
   line.tap_count = 0;
   line.out = job.out + first_pixel * s.out_pixel_stride;
   line.residual = shifted(job.epilogue.residual, first_pixel * job.epilogue.residual_stride);
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    const int64_t iy = y * s.stride_height - s.pad_top + ky * s.dilation_height;
-    if (iy < 0 || iy >= s.in_height) continue;
-    line.taps[line.tap_count++] = {
-        job.in + (image * s.in_height + iy) * s.in_width * s.in_pixel_stride, ky};
+  for (int64_t row = 0; row < s.kernel_depth * s.kernel_height; ++row) {
+    const int64_t iz = z * s.stride_depth - s.pad_front + row / s.kernel_height * s.dilation_depth;
+    const int64_t iy = y * s.stride_height - s.pad_top + row % s.kernel_height * s.dilation_height;
+    if (iz < 0 || iz >= s.in_depth || iy < 0 || iy >= s.in_height) continue;
+    const int64_t in_row = (image * s.in_depth + iz) * s.in_height + iy;
+    line.taps[line.tap_count++] = {job.in + in_row * s.in_width * s.in_pixel_stride, row};
   }
   return line;
 }
@@ -145,13 +195,14 @@ DepthwiseLine depthwise_line(const Job& job, int64_t number) {
 void run_depthwise(const Job& job) {
   constexpr int64_t kLinesAtOnce = 2;
   const ConvShape& s = job.plan.shape;
-  const DepthwiseArgs args{s.in_width,     s.in_pixel_stride,  s.kernel_height,    s.kernel_width,
-                           s.stride_width, s.dilation_width,   s.pad_left,         job.packed,
-                           s.in_channels,  job.plan.out_width, s.out_pixel_stride, &job.epilogue};
+  const DepthwiseArgs args{s.in_width,         s.in_pixel_stride,  s.kernel_depth * s.kernel_height,
+                           s.kernel_width,     s.stride_width,     s.dilation_width,
+                           s.pad_left,         job.packed,         s.in_channels,
+                           job.plan.out_width, s.out_pixel_stride, &job.epilogue};
   const double line_work =
       static_cast<double>(job.plan.out_width * s.in_channels) * static_cast<double>(job.taps());
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(64.0 * 1024 / line_work), 1);
-  threadpool::parallel_for(0, s.batch * job.plan.out_height, grain,
+  threadpool::parallel_for(0, s.batch * job.plan.out_depth * job.plan.out_height, grain,
                            [&](int64_t first, int64_t last) {
                              for (int64_t number = first; number < last; number += kLinesAtOnce) {
                                DepthwiseLine lines[kLinesAtOnce];
@@ -203,6 +254,7 @@ void transposed_phase(const Job& job, const TransposedAxes& axes, int64_t line, 
                        job.in_each(),
                        {},
                        {}},
+                      {1, 1, 0, 1, 1, 1},
                       {image_kernels(job.plan.isa)}};
   Product product{&gemm_kernels(job.plan.isa), count, job.out_each(),
                   axes.taps(phase_y, phase_x) * job.in_each(), 1};
@@ -275,7 +327,7 @@ void transpose_images(const float* in, float* out, int64_t batch, int64_t rows, 
 size_t conv_scratch_bytes(const ConvPlan& plan) noexcept {
   const ConvShape& s = plan.shape;
   const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
-  const int64_t pixels = s.batch * plan.out_height * plan.out_width;
+  const int64_t pixels = pixels_of(plan);
   const size_t threads = threadpool::pool_thread_count();
   switch (plan.algorithm) {
     case ConvAlgorithm::depthwise:
@@ -285,8 +337,8 @@ size_t conv_scratch_bytes(const ConvPlan& plan) noexcept {
     case ConvAlgorithm::transposed:
       return kAlignment + threads * transposed_copy_bytes(plan);
     default:
-      return kAlignment + threads * product_copy_bytes(gemm_kernels(plan.isa), pixels,
-                                                       s.kernel_height * s.kernel_width * in_each);
+      return kAlignment +
+             threads * product_copy_bytes(gemm_kernels(plan.isa), pixels, taps_of(s) * in_each);
   }
 }
 

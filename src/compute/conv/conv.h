@@ -1,6 +1,7 @@
 /**
  * @file
- * Convolution over NHWC images, single precision. One-dimensional convolution is height 1.
+ * Convolution over NHWC images or NDHWC volumes, single precision. One-dimensional convolution is
+ * height 1.
  *
  *   ConvPlan plan;
  *   if (!conv_plan(shape, active_isa(), &plan)) …   // sizes that make no sense
@@ -36,6 +37,9 @@ struct ConvShape {
   int64_t groups = 1;
   bool transposed = false;
   int64_t output_padding_height = 0, output_padding_width = 0;  ///< transposed only
+  /// Of volumes; they cannot be transposed.
+  int64_t in_depth = 1, kernel_depth = 1, stride_depth = 1, dilation_depth = 1;
+  int64_t pad_front = 0, pad_back = 0;
   /// Elements between pixels of the input and the output; 0 means dense (the number of channels).
   /// Larger when the image is a slice of channels of a wider one (concatenation written in place).
   int64_t in_pixel_stride = 0, out_pixel_stride = 0;
@@ -50,32 +54,33 @@ enum class ConvAlgorithm : uint8_t {
 
 struct ConvPlan {
   ConvShape shape;
-  int64_t out_height = 0, out_width = 0;
+  int64_t out_depth = 1, out_height = 0, out_width = 0;
   ConvAlgorithm algorithm = ConvAlgorithm::matrix;
   Isa isa = Isa::baseline;
   size_t packed_bytes = 0;
 };
 
 /// Fills the plan. False when a size is negative or zero where it must not be, channels are not
-/// divisible by groups, the kernel does not fit the padded image, or a product of sizes overflows.
+/// divisible by groups, the kernel does not fit the padded image, a volume is transposed, or a
+/// product of sizes overflows.
 [[nodiscard]] EXECUTORCH_COMPUTE_API bool conv_plan(const ConvShape& shape, Isa isa,
                                                     ConvPlan* plan) noexcept;
 
 /// True when weights packed for one plan serve the other.
 EXECUTORCH_COMPUTE_API bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept;
 
-/// Packs the weight as PyTorch keeps it, contiguous: [out, in/groups, kh, kw], or [in, out/groups,
-/// kh, kw] when transposed. `scale`, one factor per output channel or null, is multiplied in (a
-/// folded batch norm).
+/// Packs the weight as PyTorch keeps it, contiguous: [out, in/groups, (kd,) kh, kw], or [in,
+/// out/groups, kh, kw] when transposed. `scale`, one factor per output channel or null, is
+/// multiplied in (a folded batch norm).
 EXECUTORCH_COMPUTE_API void conv_pack(const ConvPlan& plan, const float* weight, const float* scale,
                                       float* packed) noexcept;
 
 /// Scratch for conv_run with the threads of the pool.
 EXECUTORCH_COMPUTE_API size_t conv_scratch_bytes(const ConvPlan& plan) noexcept;
 
-/// in: [batch, in_height, in_width, in_channels]; out: [batch, out_height, out_width,
-/// out_channels]; no overlap. The epilogue's residual_stride counts elements between pixels (0:
-/// dense).
+/// in: [batch, in_depth, in_height, in_width, in_channels]; out: [batch, out_depth, out_height,
+/// out_width, out_channels]; no overlap. The epilogue's residual_stride counts elements between
+/// pixels (0: dense).
 EXECUTORCH_COMPUTE_API void conv_run(const ConvPlan& plan, const float* packed, const float* in,
                                      float* out, const Epilogue& epilogue, void* scratch,
                                      size_t scratch_bytes) noexcept;

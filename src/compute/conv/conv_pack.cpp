@@ -61,7 +61,7 @@ void pack_taps(const GemmKernels& kernels, const TapWeights& w, float* packed) {
 
 void pack_depthwise(const ConvPlan& plan, const float* weight, const float* scale, float* packed) {
   const int64_t lanes = image_kernels(plan.isa).lanes;
-  const int64_t taps = plan.shape.kernel_height * plan.shape.kernel_width;
+  const int64_t taps = plan.shape.kernel_depth * plan.shape.kernel_height * plan.shape.kernel_width;
   const int64_t padded = (plan.shape.in_channels + lanes - 1) / lanes * lanes;
   for (int64_t c = 0; c < padded; ++c) {
     float* to = packed + c / lanes * lanes * taps + c % lanes;
@@ -75,7 +75,9 @@ void pack_depthwise(const ConvPlan& plan, const float* weight, const float* scal
 void pack_ordinary(const ConvPlan& plan, const float* weight, const float* scale, float* packed) {
   const ConvShape& s = plan.shape;
   const GemmKernels& kernels = gemm_kernels(plan.isa);
-  const int64_t taps = s.kernel_height * s.kernel_width;
+  // Rows of all planes of the kernel follow each other.
+  const int64_t rows = s.kernel_depth * s.kernel_height;
+  const int64_t taps = rows * s.kernel_width;
   const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
   const size_t group_floats = gemm_packed_bytes(plan.isa, taps * in_each, out_each) / sizeof(float);
   for (int64_t g = 0; g < s.groups; ++g) {
@@ -84,7 +86,7 @@ void pack_ordinary(const ConvPlan& plan, const float* weight, const float* scale
                        taps,
                        out_each,
                        in_each,
-                       s.kernel_height,
+                       rows,
                        0,
                        1,
                        s.kernel_width,

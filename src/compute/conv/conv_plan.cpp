@@ -30,9 +30,9 @@ class Checked {
 };
 
 bool sizes_make_sense(const ConvShape& s) {
-  const int64_t positive[] = {s.in_channels,     s.out_channels,   s.kernel_height,
-                              s.kernel_width,    s.stride_height,  s.stride_width,
-                              s.dilation_height, s.dilation_width, s.groups};
+  const int64_t positive[] = {s.in_channels,   s.out_channels, s.kernel_height,   s.kernel_width,
+                              s.stride_height, s.stride_width, s.dilation_height, s.dilation_width,
+                              s.groups,        s.kernel_depth, s.stride_depth,    s.dilation_depth};
   const int64_t not_negative[] = {s.batch,
                                   s.in_height,
                                   s.in_width,
@@ -43,11 +43,16 @@ bool sizes_make_sense(const ConvShape& s) {
                                   s.in_pixel_stride,
                                   s.out_pixel_stride,
                                   s.output_padding_height,
-                                  s.output_padding_width};
+                                  s.output_padding_width,
+                                  s.in_depth,
+                                  s.pad_front,
+                                  s.pad_back};
   if (std::any_of(std::begin(positive), std::end(positive), [](int64_t v) { return v < 1; }))
     return false;
   if (std::any_of(std::begin(not_negative), std::end(not_negative),
                   [](int64_t v) { return v < 0; }))
+    return false;
+  if (s.transposed && (s.in_depth != 1 || s.kernel_depth != 1 || s.pad_front + s.pad_back != 0))
     return false;
   if (s.in_pixel_stride != 0 && s.in_pixel_stride < s.in_channels) return false;
   if (s.out_pixel_stride != 0 && s.out_pixel_stride < s.out_channels) return false;
@@ -69,13 +74,18 @@ int64_t out_size(Checked& c, const ConvShape& s, int64_t in, int64_t kernel, int
 ConvAlgorithm choose_algorithm(const ConvShape& s) {
   if (s.transposed) return ConvAlgorithm::transposed;
   if (s.groups > 1 && s.groups == s.in_channels && s.groups == s.out_channels &&
-      s.kernel_height <= kMaxDepthwiseRows) {
+      s.kernel_height <= kMaxDepthwiseRows / s.kernel_depth) {
     return ConvAlgorithm::depthwise;
   }
-  const bool pointwise = s.kernel_height == 1 && s.kernel_width == 1 && s.stride_height == 1 &&
-                         s.stride_width == 1 && s.pad_top == 0 && s.pad_bottom == 0 &&
-                         s.pad_left == 0 && s.pad_right == 0;
+  const bool pointwise = s.kernel_depth == 1 && s.kernel_height == 1 && s.kernel_width == 1 &&
+                         s.stride_depth == 1 && s.stride_height == 1 && s.stride_width == 1 &&
+                         s.pad_front == 0 && s.pad_back == 0 && s.pad_top == 0 &&
+                         s.pad_bottom == 0 && s.pad_left == 0 && s.pad_right == 0;
   return pointwise ? ConvAlgorithm::matrix : ConvAlgorithm::gather;
+}
+
+int64_t taps_of(const ConvShape& s) {
+  return s.kernel_depth * s.kernel_height * s.kernel_width;
 }
 
 size_t times_saturating(size_t a, size_t b) {
@@ -96,8 +106,7 @@ size_t packed_bytes(const ConvPlan& plan) {
     case ConvAlgorithm::depthwise: {
       const int64_t lanes = image_kernels(plan.isa).lanes;
       const size_t padded = static_cast<size_t>((s.in_channels + lanes - 1) / lanes * lanes);
-      return times_saturating(
-          padded, static_cast<size_t>(s.kernel_height * s.kernel_width) * sizeof(float));
+      return times_saturating(padded, static_cast<size_t>(taps_of(s)) * sizeof(float));
     }
     case ConvAlgorithm::transposed: {
       const Phases y{s.kernel_height, s.stride_height, s.dilation_height};
@@ -112,9 +121,7 @@ size_t packed_bytes(const ConvPlan& plan) {
       return times_saturating(bytes, groups);
     }
     default:
-      return times_saturating(
-          gemm_packed_bytes(plan.isa, s.kernel_height * s.kernel_width * in_each, out_each),
-          groups);
+      return times_saturating(gemm_packed_bytes(plan.isa, taps_of(s) * in_each, out_each), groups);
   }
 }
 
@@ -127,6 +134,9 @@ bool conv_plan(const ConvShape& shape, Isa isa, ConvPlan* plan) noexcept {
   p.shape = shape;
   p.isa = isa;
   ConvShape& s = p.shape;
+  p.out_depth = s.transposed ? 1
+                             : out_size(c, s, s.in_depth, s.kernel_depth, s.stride_depth,
+                                        s.dilation_depth, s.pad_front, s.pad_back, 0);
   p.out_height = out_size(c, s, s.in_height, s.kernel_height, s.stride_height, s.dilation_height,
                           s.pad_top, s.pad_bottom, s.output_padding_height);
   p.out_width = out_size(c, s, s.in_width, s.kernel_width, s.stride_width, s.dilation_width,
@@ -134,13 +144,14 @@ bool conv_plan(const ConvShape& shape, Isa isa, ConvPlan* plan) noexcept {
   if (s.in_pixel_stride == 0) s.in_pixel_stride = s.in_channels;
   if (s.out_pixel_stride == 0) s.out_pixel_stride = s.out_channels;
   // The products that index images, the matrix and the weights.
-  c.times(c.times(c.times(s.batch, s.in_height), s.in_width),
+  c.times(c.times(c.times(c.times(s.batch, s.in_depth), s.in_height), s.in_width),
           c.times(s.in_pixel_stride, sizeof(float)));
-  c.times(c.times(c.times(s.batch, p.out_height), p.out_width),
+  c.times(c.times(c.times(c.times(s.batch, p.out_depth), p.out_height), p.out_width),
           c.times(s.out_pixel_stride, sizeof(float)));
-  c.times(c.times(c.times(s.in_channels, s.out_channels), c.times(s.kernel_height, s.kernel_width)),
+  c.times(c.times(c.times(s.in_channels, s.out_channels),
+                  c.times(c.times(s.kernel_depth, s.kernel_height), s.kernel_width)),
           sizeof(float));
-  if (!c.ok() || p.out_height < 1 || p.out_width < 1) return false;
+  if (!c.ok() || p.out_depth < 1 || p.out_height < 1 || p.out_width < 1) return false;
   p.algorithm = choose_algorithm(s);
   p.packed_bytes = packed_bytes(p);
   if (p.packed_bytes > static_cast<size_t>(INT64_MAX)) return false;
@@ -156,8 +167,8 @@ bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept {
   };
   const bool same_weight = layout(a.algorithm) == layout(b.algorithm) && a.isa == b.isa &&
                            s.in_channels == t.in_channels && s.out_channels == t.out_channels &&
-                           s.groups == t.groups && s.kernel_height == t.kernel_height &&
-                           s.kernel_width == t.kernel_width;
+                           s.groups == t.groups && s.kernel_depth == t.kernel_depth &&
+                           s.kernel_height == t.kernel_height && s.kernel_width == t.kernel_width;
   return same_weight &&
          (a.algorithm != ConvAlgorithm::transposed ||
           (s.stride_height == t.stride_height && s.stride_width == t.stride_width &&

@@ -23,9 +23,10 @@ class Layer {
     const ConvShape& s = plan_.shape;
     // The last pixel ends with its channels.
     const int64_t in_gap = s.in_pixel_stride - s.in_channels;
-    in_ = random(s.batch * s.in_height * s.in_width * s.in_pixel_stride - in_gap, 1);
-    weight_ =
-        random(s.in_channels * s.out_channels / s.groups * s.kernel_height * s.kernel_width, 2);
+    in_ = random(s.batch * s.in_depth * s.in_height * s.in_width * s.in_pixel_stride - in_gap, 1);
+    weight_ = random(s.in_channels * s.out_channels / s.groups * s.kernel_depth * s.kernel_height *
+                         s.kernel_width,
+                     2);
     bias_ = random(s.out_channels, 3);
     scale_ = random(s.out_channels, 4);
     residual_ = random(pixels() * s.out_channels, 5);
@@ -33,7 +34,9 @@ class Layer {
 
   bool planned() const { return planned_; }
   const ConvPlan& plan() const { return plan_; }
-  int64_t pixels() const { return plan_.shape.batch * plan_.out_height * plan_.out_width; }
+  int64_t pixels() const {
+    return plan_.shape.batch * plan_.out_depth * plan_.out_height * plan_.out_width;
+  }
 
   std::vector<float> run() const {
     GuardedFloats packed(static_cast<int64_t>(plan_.packed_bytes / sizeof(float)), 6);
@@ -57,38 +60,12 @@ class Layer {
   std::vector<double> expected() const {
     const ConvShape& s = plan_.shape;
     std::vector<double> sums(static_cast<size_t>(pixels() * s.out_channels), 0.0);
-    const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
-    // Every input-output pair of positions that a tap connects.
     for (int64_t b = 0; b < s.batch; ++b) {
-      for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-        for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-          const int64_t small_h = s.transposed ? s.in_height : plan_.out_height;
-          const int64_t small_w = s.transposed ? s.in_width : plan_.out_width;
-          for (int64_t sy = 0; sy < small_h; ++sy) {
-            for (int64_t sx = 0; sx < small_w; ++sx) {
-              const int64_t ly = sy * s.stride_height - s.pad_top + ky * s.dilation_height;
-              const int64_t lx = sx * s.stride_width - s.pad_left + kx * s.dilation_width;
-              const int64_t iy = s.transposed ? sy : ly, ix = s.transposed ? sx : lx;
-              const int64_t oy = s.transposed ? ly : sy, ox = s.transposed ? lx : sx;
-              if (iy < 0 || iy >= s.in_height || ix < 0 || ix >= s.in_width) continue;
-              if (oy < 0 || oy >= plan_.out_height || ox < 0 || ox >= plan_.out_width) continue;
-              const float* in =
-                  in_->data() + ((b * s.in_height + iy) * s.in_width + ix) * s.in_pixel_stride;
-              double* out = sums.data() +
-                            ((b * plan_.out_height + oy) * plan_.out_width + ox) * s.out_channels;
-              for (int64_t o = 0; o < s.out_channels; ++o) {
-                const int64_t g = o / out_each;
-                for (int64_t i = 0; i < in_each; ++i) {
-                  const int64_t row =
-                      s.transposed ? (g * in_each + i) * out_each + o % out_each : o * in_each + i;
-                  const int64_t w = (row * s.kernel_height + ky) * s.kernel_width + kx;
-                  out[o] +=
-                      static_cast<double>(in[g * in_each + i]) *
-                      ((*weight_)[static_cast<size_t>(w)] * (*scale_)[static_cast<size_t>(o)]);
-                }
-              }
-            }
-          }
+      for (int64_t oz = 0; oz < plan_.out_depth; ++oz) {
+        for (int64_t kz = 0; kz < s.kernel_depth; ++kz) {
+          const int64_t iz = oz * s.stride_depth - s.pad_front + kz * s.dilation_depth;
+          if (iz < 0 || iz >= s.in_depth) continue;
+          add_plane(b * s.in_depth + iz, kz, b * plan_.out_depth + oz, sums);
         }
       }
     }
@@ -100,6 +77,49 @@ class Layer {
   }
 
  private:
+  /// What one plane of the kernel contributes to a plane of the output.
+  void add_plane(int64_t in_plane, int64_t kz, int64_t out_plane, std::vector<double>& sums) const {
+    const ConvShape& s = plan_.shape;
+    for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+      for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+        const int64_t tap = (kz * s.kernel_height + ky) * s.kernel_width + kx;
+        const int64_t small_h = s.transposed ? s.in_height : plan_.out_height;
+        const int64_t small_w = s.transposed ? s.in_width : plan_.out_width;
+        for (int64_t sy = 0; sy < small_h; ++sy) {
+          for (int64_t sx = 0; sx < small_w; ++sx) {
+            const int64_t ly = sy * s.stride_height - s.pad_top + ky * s.dilation_height;
+            const int64_t lx = sx * s.stride_width - s.pad_left + kx * s.dilation_width;
+            const int64_t iy = s.transposed ? sy : ly, ix = s.transposed ? sx : lx;
+            const int64_t oy = s.transposed ? ly : sy, ox = s.transposed ? lx : sx;
+            if (iy < 0 || iy >= s.in_height || ix < 0 || ix >= s.in_width) continue;
+            if (oy < 0 || oy >= plan_.out_height || ox < 0 || ox >= plan_.out_width) continue;
+            add_tap((in_plane * s.in_height + iy) * s.in_width + ix, tap,
+                    (out_plane * plan_.out_height + oy) * plan_.out_width + ox, sums);
+          }
+        }
+      }
+    }
+  }
+
+  /// What one input pixel contributes to an output pixel.
+  void add_tap(int64_t in_pixel, int64_t tap, int64_t out_pixel, std::vector<double>& sums) const {
+    const ConvShape& s = plan_.shape;
+    const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
+    const int64_t taps = s.kernel_depth * s.kernel_height * s.kernel_width;
+    const float* in = in_->data() + in_pixel * s.in_pixel_stride;
+    double* out = sums.data() + out_pixel * s.out_channels;
+    for (int64_t o = 0; o < s.out_channels; ++o) {
+      const int64_t g = o / out_each;
+      for (int64_t i = 0; i < in_each; ++i) {
+        const int64_t row =
+            s.transposed ? (g * in_each + i) * out_each + o % out_each : o * in_each + i;
+        out[o] +=
+            static_cast<double>(in[g * in_each + i]) *
+            ((*weight_)[static_cast<size_t>(row * taps + tap)] * (*scale_)[static_cast<size_t>(o)]);
+      }
+    }
+  }
+
   using Floats = std::unique_ptr<GuardedFloats>;
   static Floats random(int64_t count, unsigned seed) {
     return std::make_unique<GuardedFloats>(count, seed);
@@ -143,6 +163,13 @@ ConvShape with_kernel(ConvShape s, int64_t height, int64_t width, int64_t stride
   s.stride_height = s.stride_width = stride;
   s.pad_top = s.pad_bottom = s.pad_left = s.pad_right = pad;
   s.dilation_height = s.dilation_width = dilation;
+  return s;
+}
+
+ConvShape with_depth(ConvShape s, int64_t depth, int64_t kernel, int64_t stride, int64_t pad,
+                     int64_t dilation = 1) {
+  s.in_depth = depth, s.kernel_depth = kernel, s.stride_depth = stride;
+  s.pad_front = s.pad_back = pad, s.dilation_depth = dilation;
   return s;
 }
 
@@ -202,6 +229,24 @@ TEST_P(ConvTest, OneDimension) {
   check(with_kernel(image(2, 1, 40, 16, 24), 1, 5, 2, 0), ConvAlgorithm::gather);
 }
 
+TEST_P(ConvTest, Volumes) {
+  check(with_depth(image(2, 5, 4, 7, 12), 3, 1, 1, 0), ConvAlgorithm::matrix);
+  check(with_depth(with_kernel(image(2, 6, 5, 4, 9), 3, 3, 1, 1), 5, 3, 1, 1),
+        ConvAlgorithm::gather);
+  check(with_depth(with_kernel(image(1, 9, 8, 3, 20), 3, 2, 2, 0), 7, 2, 3, 1, 2),
+        ConvAlgorithm::gather);
+  check(with_depth(image(1, 4, 5, 6, 7), 6, 3, 2, 0), ConvAlgorithm::gather);
+  check(with_depth(with_kernel(image(1, 9, 9, 80, 40), 3, 3, 1, 1), 4, 3, 1, 2),
+        ConvAlgorithm::gather);
+  check(strided(with_depth(grouped(with_kernel(image(2, 5, 6, 8, 12), 3, 3, 1, 1), 4), 3, 2, 1, 0)),
+        ConvAlgorithm::gather);
+  check(with_depth(grouped(with_kernel(image(2, 7, 6, 21, 21), 3, 3, 2, 1), 21), 5, 3, 1, 1),
+        ConvAlgorithm::depthwise);
+  ConvPlan plan;
+  EXPECT_FALSE(
+      conv_plan(transposed(with_depth(image(1, 4, 4, 2, 2), 3, 1, 1, 0)), Isa::baseline, &plan));
+}
+
 TEST_P(ConvTest, Depthwise) {
   for (int64_t kernel : {3, 5}) {
     for (int64_t stride : {1, 2}) {
@@ -232,9 +277,11 @@ TEST_P(ConvTest, Transposed) {
 }
 
 TEST_P(ConvTest, SameBitsForAnyThreadCount) {
-  const ConvShape shapes[] = {with_kernel(image(1, 28, 28, 64, 96), 3, 3, 1, 1),
-                              grouped(with_kernel(image(1, 56, 56, 48, 48), 3, 3, 1, 1), 48),
-                              transposed(with_kernel(image(1, 14, 14, 32, 32), 4, 4, 2, 1))};
+  const ConvShape shapes[] = {
+      with_kernel(image(1, 28, 28, 64, 96), 3, 3, 1, 1),
+      grouped(with_kernel(image(1, 56, 56, 48, 48), 3, 3, 1, 1), 48),
+      transposed(with_kernel(image(1, 14, 14, 32, 32), 4, 4, 2, 1)),
+      with_depth(with_kernel(image(1, 12, 12, 24, 40), 3, 3, 1, 1), 6, 3, 1, 1)};
   for (const ConvShape& shape : shapes) {
     const Layer layer(shape);
     ASSERT_TRUE(layer.planned());

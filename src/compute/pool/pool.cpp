@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "compute/norm/norm.h"
 #include "compute/pool/pool_kernels.h"
 #include "compute/pool/pool_windows.h"
 #include "threadpool/parallel.h"
@@ -254,6 +255,23 @@ void average_channels(const PoolShape& s, const Cells<T>& cells, double divisor,
   }
 }
 
+/// Sum of an adaptive window of one channel; rows that follow each other are added up as one.
+template <class T>
+double sum_of(const Cells<T>& cells) {
+  const Window& w = cells.window;
+  const bool joined = w.x.count == cells.shape.x.in;
+  const int64_t rows = joined ? 1 : w.y.count;
+  const int64_t width = joined ? w.y.count * w.x.count : w.x.count;
+  double sum = 0;
+  for (int64_t z = w.z.first; z < w.z.first + w.z.count; ++z) {
+    for (int64_t y = w.y.first; y < w.y.first + rows; ++y) {
+      const T* row = cells.image + cells.position(z, y, w.x.first);
+      sum += static_cast<double>(norm_row_loops<T>().sum(row, width));
+    }
+  }
+  return sum;
+}
+
 template <class T>
 void average_columns(const PoolShape& s, const AverageDivisor& divisor, const Row& row, const T* in,
                      T* out) {
@@ -268,9 +286,7 @@ void average_columns(const PoolShape& s, const AverageDivisor& divisor, const Ro
       }
     }
     if (s.channels_last) return average_channels(s, cells, by, out + cell * width);
-    double sum = 0;
-    cells.each([&](int64_t position) { sum += static_cast<double>(cells.image[position]); });
-    out[cell] = static_cast<T>(sum / by);
+    out[cell] = static_cast<T>(sum_of(cells) / by);
   });
 }
 

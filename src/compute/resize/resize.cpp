@@ -37,9 +37,18 @@ size_t add_saturating(size_t a, size_t b) {
   return __builtin_add_overflow(a, b, &sum) ? SIZE_MAX : sum;
 }
 
+/// A thread's row of the input.
 size_t row_bytes(const ResizeShape& s) {
-  const auto pixels = static_cast<size_t>(std::max(s.x.in, s.x.out) * s.inner);
-  return pixels * sizeof(double);
+  const size_t bytes = static_cast<size_t>(s.x.in * s.inner) * sizeof(double);
+  return (bytes / kAlignment + 1) * kAlignment;
+}
+
+size_t table_bytes(const ResizeShape& s) {
+  size_t bytes = kAlignment;
+  for (const ResizeAxis* axis : {&s.z, &s.y, &s.x}) {
+    bytes = add_saturating(bytes, add_saturating(tap_table_bytes(s, *axis), kAlignment));
+  }
+  return bytes;
 }
 
 template <class T>
@@ -176,18 +185,13 @@ void copy_pixels(const char* in, const int64_t* columns, int64_t count, size_t p
 }  // namespace
 
 size_t resize_scratch_bytes(const ResizeShape& s) noexcept {
-  size_t bytes = kAlignment;
-  for (const ResizeAxis* axis : {&s.z, &s.y, &s.x}) {
-    bytes = add_saturating(bytes, add_saturating(tap_table_bytes(s, *axis), kAlignment));
-  }
-  const size_t rows = std::max<size_t>(threadpool::pool_thread_count(), 1);
-  bytes = add_saturating(bytes, rows * (row_bytes(s) + kAlignment));
-  // The bytes between the passes of resize_bytes().
-  return add_saturating(bytes, static_cast<size_t>(s.outer * s.y.in * s.x.out * s.inner));
+  const size_t threads = std::max<size_t>(threadpool::pool_thread_count(), 1);
+  return add_saturating(table_bytes(s), threads * row_bytes(s));
 }
 
 template <class T>
-void resize(const ResizeShape& s, const T* in, T* out, void* scratch) noexcept {
+void resize(const ResizeShape& s, const T* in, T* out, void* scratch,
+            size_t scratch_bytes) noexcept {
   Arena arena(scratch);
   struct Loop {
     const ResizeShape& s;
@@ -195,24 +199,21 @@ void resize(const ResizeShape& s, const T* in, T* out, void* scratch) noexcept {
     const T* in;
     T* out;
     char* buffers;
-    size_t buffer_bytes;
     int64_t rows, rows_each;
-  } loop{s, Tables<T>(s, arena), in, out, nullptr, row_bytes(s) + kAlignment, 0, rows_per_task(s)};
-  const size_t threads = std::max<size_t>(threadpool::pool_thread_count(), 1);
-  loop.buffers = static_cast<char*>(arena.take(threads * loop.buffer_bytes));
-  loop.rows = s.outer * s.z.out * s.y.out;
+  } loop{s, Tables<T>(s, arena), in, out, nullptr, s.outer * s.z.out * s.y.out, rows_per_task(s)};
+  loop.buffers = static_cast<char*>(arena.take(0));
   threadpool::run(
       static_cast<size_t>((loop.rows + loop.rows_each - 1) / loop.rows_each),
       [](void* context, size_t task, size_t thread) {
         const Loop& l = *static_cast<Loop*>(context);
         const int64_t first = static_cast<int64_t>(task) * l.rows_each;
         const int64_t last = std::min(first + l.rows_each, l.rows);
-        T* buffer = reinterpret_cast<T*>(l.buffers + thread * l.buffer_bytes);
+        T* buffer = reinterpret_cast<T*>(l.buffers + thread * row_bytes(l.s));
         for (int64_t row = first; row < last; ++row) {
           resize_row(l.s, l.tables, row, l.in, l.out, buffer);
         }
       },
-      &loop, threads);
+      &loop, (scratch_bytes - table_bytes(s)) / row_bytes(s));
 }
 
 template <class T>
@@ -239,10 +240,15 @@ void resize_backward(const ResizeShape& s, const T* grad_out, T* grad_in, void* 
   }
 }
 
-template void resize<float>(const ResizeShape&, const float*, float*, void*) noexcept;
-template void resize<double>(const ResizeShape&, const double*, double*, void*) noexcept;
+template void resize<float>(const ResizeShape&, const float*, float*, void*, size_t) noexcept;
+template void resize<double>(const ResizeShape&, const double*, double*, void*, size_t) noexcept;
 template void resize_backward<float>(const ResizeShape&, const float*, float*, void*) noexcept;
 template void resize_backward<double>(const ResizeShape&, const double*, double*, void*) noexcept;
+
+size_t resize_bytes_scratch_bytes(const ResizeShape& s) noexcept {
+  // The image between the passes.
+  return add_saturating(table_bytes(s), static_cast<size_t>(s.outer * s.y.in * s.x.out * s.inner));
+}
 
 void resize_bytes(const ResizeShape& s, const uint8_t* in, uint8_t* out, void* scratch) noexcept {
   Arena arena(scratch);

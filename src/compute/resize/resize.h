@@ -34,20 +34,28 @@ struct ResizeShape {
   Interpolation interpolation = Interpolation::linear;
   bool align_corners = false;
   bool antialias = false;  ///< the filter covers all input positions of an output position
+
+  bool is_nearest() const {
+    return interpolation == Interpolation::nearest || interpolation == Interpolation::nearest_exact;
+  }
 };
 
-/// Bytes of scratch memory for the functions below; SIZE_MAX when they cannot be counted.
+/// Bytes of scratch memory for resize(), resize_backward() and resize_nearest(), with the threads
+/// of the pool; SIZE_MAX when they cannot be counted.
 EXECUTORCH_COMPUTE_API size_t resize_scratch_bytes(const ResizeShape& shape) noexcept;
 
-/// T: float, double. No nearest.
+/// When the pool has grown since, as many threads take part as there is scratch for. T: float,
+/// double. No nearest.
 template <class T>
-EXECUTORCH_COMPUTE_API void resize(const ResizeShape& shape, const T* in, T* out,
-                                   void* scratch) noexcept;
+EXECUTORCH_COMPUTE_API void resize(const ResizeShape& shape, const T* in, T* out, void* scratch,
+                                   size_t scratch_bytes) noexcept;
 
 /// Gradient of resize() and of resize_nearest(); `inner` is 1. T: float, double.
 template <class T>
 EXECUTORCH_COMPUTE_API void resize_backward(const ResizeShape& shape, const T* grad_out, T* grad_in,
                                             void* scratch) noexcept;
+
+EXECUTORCH_COMPUTE_API size_t resize_bytes_scratch_bytes(const ResizeShape& shape) noexcept;
 
 /// Two-dimensional resizing of bytes in fixed point, as eager has it: weights of 16 bits, rows
 /// rounded to bytes before columns are resized. No nearest.

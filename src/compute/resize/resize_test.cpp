@@ -32,7 +32,7 @@ template <class T>
 std::vector<T> resized(const ResizeShape& s, const std::vector<T>& in) {
   std::vector<T> out(static_cast<size_t>(out_count(s)));
   std::vector<char> scratch(resize_scratch_bytes(s));
-  resize(s, in.data(), out.data(), scratch.data());
+  resize(s, in.data(), out.data(), scratch.data(), scratch.size());
   return out;
 }
 
@@ -117,7 +117,7 @@ TEST_P(ResizeTest, Bytes) {
   s.y = {2, 3}, s.x = {4, 8};
   const std::vector<uint8_t> in(8, 200);
   std::vector<uint8_t> out(24);
-  std::vector<char> scratch(resize_scratch_bytes(s));
+  std::vector<char> scratch(resize_bytes_scratch_bytes(s));
   resize_bytes(s, in.data(), out.data(), scratch.data());
   for (uint8_t value : out) EXPECT_EQ(value, 200);
 }

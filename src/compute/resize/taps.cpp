@@ -93,7 +93,8 @@ TapRange interpolate(const ResizeShape& shape, const ResizeAxis& axis, T step, i
   std::fill(weights, weights + count, T{0});
   for (int64_t k = 1 - width; k <= width; ++k) {
     const int64_t tap = std::clamp<int64_t>(low + k, 0, last);
-    weights[tap - first] += weight_at(shape, static_cast<T>(k) - lambda);
+    const T linear = k == 0 ? 1 - lambda : lambda;
+    weights[tap - first] += width == 1 ? linear : weight_at(shape, static_cast<T>(k) - lambda);
   }
   return {first, count};
 }
@@ -117,15 +118,10 @@ TapRange cover(const ResizeShape& shape, const ResizeAxis& axis, T step, int64_t
   return {first, count};
 }
 
-bool is_nearest(const ResizeShape& shape) {
-  return shape.interpolation == Interpolation::nearest ||
-         shape.interpolation == Interpolation::nearest_exact;
-}
-
 }  // namespace
 
 int64_t most_taps(const ResizeShape& shape, const ResizeAxis& axis) noexcept {
-  if (is_nearest(shape)) return 1;
+  if (shape.is_nearest()) return 1;
   const int64_t width = reach(shape.interpolation);
   if (!shape.antialias) return std::min(2 * width, axis.in);
   const double stretch = std::max(source_step<double>(shape, axis), 1.0);
@@ -149,7 +145,7 @@ TapTable<T> make_tap_table(const ResizeShape& shape, const ResizeAxis& axis,
   const T step = source_step<T>(shape, axis);
   for (int64_t i = 0; i < axis.out; ++i) {
     T* to = weights + i * most;
-    if (is_nearest(shape)) {
+    if (shape.is_nearest()) {
       ranges[i] = {nearest_position(shape, axis, i), 1};
       to[0] = 1;
     } else if (shape.antialias) {

@@ -40,22 +40,15 @@ class ConvolutionPacker final : public WeightPacker {
   const float* scale_;
 };
 
-compute::PoolShape pool_shape(const Dims& in, const Dims& out) {
+template <class Pool>
+compute::PoolShape pool_shape(const Pool& op, const Dims& in, const Dims& out) {
   compute::PoolShape shape;
   shape.batch = in[0];
   shape.channels = in[1];
-  shape.y.in = in[2];
-  shape.x.in = in[3];
-  shape.y.out = out[2];
-  shape.x.out = out[3];
-  return shape;
-}
-
-template <class Pool>
-compute::PoolShape pool_shape(const Pool& op, const Dims& in, const Dims& out) {
-  compute::PoolShape shape = pool_shape(in, out);
   compute::PoolAxis* axes[] = {&shape.y, &shape.x};
   for (size_t d = 0; d < 2; ++d) {
+    axes[d]->in = in[d + 2];
+    axes[d]->out = out[d + 2];
     axes[d]->kernel = op.kernel[d];
     axes[d]->stride = op.stride[d];
     axes[d]->pad = op.padding[d];
@@ -184,16 +177,15 @@ Error Lowering::lower(const Node& node, const ResizeBilinear& op) {
   const ValueId in = node.inputs[0], out = node.outputs[0];
   const Placement from = channels_last(in);
   const Placement to = place_output_channels_last(out);
-  const compute::PoolShape sizes = pool_shape(graph_.value(in).sizes, graph_.value(out).sizes);
-  compute::UpsampleShape shape;
-  shape.batch = sizes.batch;
-  shape.channels = sizes.channels;
-  shape.in_height = sizes.y.in;
-  shape.in_width = sizes.x.in;
-  shape.out_height = sizes.y.out;
-  shape.out_width = sizes.x.out;
+  const Dims& in_sizes = graph_.value(in).sizes;
+  const Dims& out_sizes = graph_.value(out).sizes;
+  compute::ResizeShape shape;
+  shape.outer = in_sizes[0];
+  shape.inner = in_sizes[1];
+  shape.y = {in_sizes[2], out_sizes[2]};
+  shape.x = {in_sizes[3], out_sizes[3]};
   shape.align_corners = op.align_corners;
-  emit(make_resize_bilinear_step(shape, byte_place(in, from), byte_place(out, to)), {from, to});
+  emit(make_resize_step(shape, byte_place(in, from), byte_place(out, to)), {from, to});
   return Error::Ok;
 }
 

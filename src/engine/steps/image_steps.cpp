@@ -115,23 +115,26 @@ class AveragePoolStep final : public Step {
   Place out_;
 };
 
-class ResizeBilinearStep final : public Step {
+class ResizeStep final : public Step {
  public:
-  ResizeBilinearStep(const compute::UpsampleShape& shape, Place in, Place out)
+  ResizeStep(const compute::ResizeShape& shape, Place in, Place out)
       : shape_(shape), in_(in), out_(out) {}
 
+  size_t scratch_bytes() const override { return compute::resize_scratch_bytes(shape_); }
+
   Error run(const RunContext& context) override {
-    compute::upsample_bilinear2d<float>(shape_, context.at<float>(in_), context.at<float>(out_));
+    compute::resize<float>(shape_, context.at<float>(in_), context.at<float>(out_), context.scratch,
+                           context.scratch_bytes);
     return Error::Ok;
   }
 
   std::string describe() const override {
-    return "resize of " + std::to_string(shape_.channels) + " channels to " +
-           std::to_string(shape_.out_height) + "x" + std::to_string(shape_.out_width);
+    return "resize of " + std::to_string(shape_.inner) + " channels to " +
+           std::to_string(shape_.y.out) + "x" + std::to_string(shape_.x.out);
   }
 
  private:
-  compute::UpsampleShape shape_;
+  compute::ResizeShape shape_;
   Place in_;
   Place out_;
 };
@@ -154,9 +157,8 @@ std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,
   return std::make_unique<AveragePoolStep>(shape, divisor, in, out);
 }
 
-std::unique_ptr<Step> make_resize_bilinear_step(const compute::UpsampleShape& shape, Place in,
-                                                Place out) {
-  return std::make_unique<ResizeBilinearStep>(shape, in, out);
+std::unique_ptr<Step> make_resize_step(const compute::ResizeShape& shape, Place in, Place out) {
+  return std::make_unique<ResizeStep>(shape, in, out);
 }
 
 }  // namespace executorch::engine

@@ -9,7 +9,7 @@
 
 #include "compute/conv/conv.h"
 #include "compute/pool/pool.h"
-#include "compute/pool/upsample.h"
+#include "compute/resize/resize.h"
 #include "engine/graph/graph.h"
 #include "engine/steps/step.h"
 
@@ -35,7 +35,6 @@ std::unique_ptr<Step> make_average_pool_step(const compute::PoolShape& shape,
                                              const compute::AverageDivisor& divisor, Place in,
                                              Place out);
 
-std::unique_ptr<Step> make_resize_bilinear_step(const compute::UpsampleShape& shape, Place in,
-                                                Place out);
+std::unique_ptr<Step> make_resize_step(const compute::ResizeShape& shape, Place in, Place out);
 
 }  // namespace executorch::engine

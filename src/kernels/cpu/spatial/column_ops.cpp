@@ -45,7 +45,11 @@ Error read_grid(const int64_t* size, const WindowArguments& arguments, WindowGri
                describe(arguments.kernel_size).text, static_cast<long long>(size[0]),
                static_cast<long long>(size[1]));
   }
-  return Error::Ok;
+  Sizes positions;
+  positions.push(grid->small[1]);
+  positions.push(grid->small[2]);
+  int64_t count = 0;
+  return checked_numel(positions, "padding", &count);
 }
 
 /// Sizes [batch, ] rows, columns: the batch only where the input has one.

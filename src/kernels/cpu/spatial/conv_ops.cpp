@@ -22,13 +22,21 @@ compute::ConvShape image_shape(const Tensor& input, const Tensor& weight, const 
   shape.dilation_width = geometry.dilation[width];
   shape.pad_left = shape.pad_right = geometry.padding[width];
   shape.output_padding_width = geometry.output_padding[width];
-  if (geometry.dims == 2) {
-    shape.in_height = input.sizes()[2];
-    shape.kernel_height = weight.sizes()[2];
-    shape.stride_height = geometry.stride[0];
-    shape.dilation_height = geometry.dilation[0];
-    shape.pad_top = shape.pad_bottom = geometry.padding[0];
-    shape.output_padding_height = geometry.output_padding[0];
+  if (geometry.dims >= 2) {
+    const int height = width - 1;
+    shape.in_height = input.sizes()[height + 2];
+    shape.kernel_height = weight.sizes()[height + 2];
+    shape.stride_height = geometry.stride[height];
+    shape.dilation_height = geometry.dilation[height];
+    shape.pad_top = shape.pad_bottom = geometry.padding[height];
+    shape.output_padding_height = geometry.output_padding[height];
+  }
+  if (geometry.dims == 3) {
+    shape.in_depth = input.sizes()[2];
+    shape.kernel_depth = weight.sizes()[2];
+    shape.stride_depth = geometry.stride[0];
+    shape.dilation_depth = geometry.dilation[0];
+    shape.pad_front = shape.pad_back = geometry.padding[0];
   }
   shape.groups = geometry.groups;
   shape.transposed = geometry.transposed;
@@ -174,9 +182,8 @@ Error convolution(Context& context, const Tensor& input, const Tensor& weight,
   ET_TRY(check_no_overlap(out, input, "input"));
   ET_TRY(check_no_overlap(out, weight, "weight"));
   if (out.numel() == 0) return Error::Ok;
-  const bool image = geometry.dims <= 2 &&
-                     accumulation_type(input.scalar_type()) == ScalarType::Float &&
-                     is_floating(input.scalar_type()) && input.numel() > 0;
+  const bool image = plain_conv_type(input.scalar_type()) == ScalarType::Float &&
+                     !(geometry.dims == 3 && transposed) && input.numel() > 0;
   if (image) return convolve_images(context, input, weight, bias, geometry, out);
   return convolve_plain(context, input, weight, bias, geometry, out);
 }

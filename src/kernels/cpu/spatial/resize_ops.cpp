@@ -36,11 +36,6 @@ ResizeAxis& resize_axis(ResizeShape& shape, int dims, int d) {
   return *axes[3 - dims + d];
 }
 
-bool is_nearest(const Method& method) {
-  return method.interpolation == Interpolation::nearest ||
-         method.interpolation == Interpolation::nearest_exact;
-}
-
 /// Reads a call for row-major memory: `outer` counts planes.
 Error read_call(const ResizeCall& call, const char* input_name, ResizeShape* shape) {
   const int dims = call.method.dims;
@@ -92,7 +87,10 @@ class ResizeTensors {
       in_data_ = in_.view().data;
       out_data_ = out_.view().data;
     }
-    return scratch_.allocate(compute::resize_scratch_bytes(*shape), 1);
+    const bool bytes = dtype == ScalarType::Byte && !shape->is_nearest();
+    scratch_bytes_ =
+        bytes ? compute::resize_bytes_scratch_bytes(*shape) : compute::resize_scratch_bytes(*shape);
+    return scratch_.allocate(scratch_bytes_, 1);
   }
   template <class T>
   const T* in() const {
@@ -103,6 +101,7 @@ class ResizeTensors {
     return static_cast<T*>(out_data_);
   }
   void* scratch() const { return scratch_.data(); }
+  size_t scratch_bytes() const { return scratch_bytes_; }
   void finish() {
     if (!direct_) out_.finish();
   }
@@ -113,6 +112,7 @@ class ResizeTensors {
   Scratch scratch_;
   const void* in_data_ = nullptr;
   void* out_data_ = nullptr;
+  size_t scratch_bytes_ = 0;
   bool direct_ = false;
 };
 
@@ -120,19 +120,22 @@ Error run(Context& context, const Tensor& input, const Method& method, ResizeSha
           const Tensor& out) {
   ResizeTensors tensors(context);
   const ScalarType type = input.scalar_type();
-  const bool bytes = type == ScalarType::Byte && method.dims == 2;
-  const ScalarType dtype = is_nearest(method) || bytes ? type : accumulation_type(type);
-  if (!is_nearest(method) && !bytes) ET_TRY(check_floating(input, "self"));
+  const bool nearest = shape.is_nearest();
+  const bool bytes = !nearest && type == ScalarType::Byte && method.dims == 2;
+  const ScalarType dtype = nearest || bytes ? type : accumulation_type(type);
+  if (!nearest && !bytes) ET_TRY(check_floating(input, "self"));
   ET_TRY(tensors.prepare(input, out, dtype, &shape));
-  if (is_nearest(method)) {
+  if (nearest) {
     compute::resize_nearest(shape, static_cast<size_t>(input.element_size()), tensors.in<void>(),
                             tensors.out<void>(), tensors.scratch());
   } else if (bytes) {
     compute::resize_bytes(shape, tensors.in<uint8_t>(), tensors.out<uint8_t>(), tensors.scratch());
   } else if (dtype == ScalarType::Double) {
-    compute::resize<double>(shape, tensors.in<double>(), tensors.out<double>(), tensors.scratch());
+    compute::resize<double>(shape, tensors.in<double>(), tensors.out<double>(), tensors.scratch(),
+                            tensors.scratch_bytes());
   } else {
-    compute::resize<float>(shape, tensors.in<float>(), tensors.out<float>(), tensors.scratch());
+    compute::resize<float>(shape, tensors.in<float>(), tensors.out<float>(), tensors.scratch(),
+                           tensors.scratch_bytes());
   }
   tensors.finish();
   return Error::Ok;
