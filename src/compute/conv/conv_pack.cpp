@@ -114,11 +114,11 @@ void pack_transposed(const ConvPlan& plan, const float* weight, const float* sca
                            out_each,
                            in_each,
                            y.taps(i),
-                           i,
-                           y.step(),
+                           y.last_tap(i),
+                           -y.step(),
                            x.taps(j),
-                           j,
-                           x.step(),
+                           x.last_tap(j),
+                           -x.step(),
                            s.kernel_width,
                            scale == nullptr ? nullptr : scale + g * out_each};
         pack_taps(kernels, w, packed);

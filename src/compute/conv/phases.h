@@ -3,7 +3,8 @@
  * A transposed convolution as ordinary ones. Output position o of a dimension receives tap t from
  * input position i where i * stride + t * dilation = o + padding. Positions with the same (o +
  * padding) mod stride use the same taps, a phase: every step-th of the kernel. Phases are numbered
- * by their first tap.
+ * by their first tap. Their taps are taken from the last to the first, so that the input is read
+ * forwards.
  */
 #pragma once
 
@@ -29,12 +30,13 @@ struct Phases {
     }
     return -1;
   }
-  /// Input position that the phase's first tap reads for an output position, and the distance to
-  /// the next tap's.
+  int64_t last_tap(int64_t phase) const { return phase + (taps(phase) - 1) * step(); }
+  /// Input position that the phase's last tap reads for an output position, and the distance to
+  /// that of the tap before it.
   int64_t first_input(int64_t position, int64_t phase) const {
-    return (position - phase * dilation) / stride;
+    return (position - last_tap(phase) * dilation) / stride;
   }
-  int64_t input_step() const { return -(step() * dilation / stride); }
+  int64_t input_step() const { return step() * dilation / stride; }
 };
 
 }  // namespace executorch::compute

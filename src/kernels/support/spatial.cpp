@@ -24,6 +24,15 @@ int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t p
   return positions;
 }
 
+Error check_sizes(const Tensor& tensor, const Sizes& expected, const char* name) {
+  const Sizes found = sizes_of(tensor);
+  bool same = found.rank == expected.rank;
+  for (int d = 0; same && d < found.rank; ++d) same = found[d] == expected[d];
+  ET_REQUIRE(same, InvalidArgument, "argument '%s': expected the sizes %s, found %s", name,
+             describe(expected).text, describe(tensor).text);
+  return Error::Ok;
+}
+
 bool is_channels_last(const Tensor& tensor) {
   const int rank = static_cast<int>(tensor.dim());
   if (rank != 4 && rank != 5) return false;

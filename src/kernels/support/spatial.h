@@ -24,6 +24,9 @@ Error read_spatial(IntList list, int count, int64_t low, const char* name, int64
 int64_t window_positions(int64_t size, int64_t kernel, int64_t stride, int64_t padding,
                          int64_t dilation, bool ceil_mode);
 
+/// InvalidArgument unless the tensor has these sizes.
+Error check_sizes(const Tensor& tensor, const Sizes& expected, const char* name);
+
 /// A tensor of four or five dimensions whose channels are adjacent in memory: NHWC, NDHWC.
 bool is_channels_last(const Tensor& tensor);
 

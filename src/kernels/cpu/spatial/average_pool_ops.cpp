@@ -85,7 +85,7 @@ Error average_gradient(Context& context, const Tensor& grad_output, const Tensor
                        Tensor& grad_input) {
   ET_TRY(check_average_types(self, grad_output, "grad_output"));
   ET_TRY(check_same_dtype(self, "self", grad_input, "grad_input"));
-  ET_TRY(check_pooled(self, dims, shape, grad_output, "grad_output"));
+  ET_TRY(check_sizes(grad_output, pooled_sizes(self, dims, shape), "grad_output"));
   ET_TRY(resize_output_like(grad_input, self, "grad_input"));
   ET_TRY(check_no_overlap(grad_input, grad_output, "grad_output"));
   if (grad_input.numel() == 0) return Error::Ok;

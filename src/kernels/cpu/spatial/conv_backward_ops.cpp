@@ -27,11 +27,7 @@ Error check_call(const GradientCall& call) {
   ET_TRY(check_weight(call.input, call.weight, std::nullopt, call.geometry, &channels));
   Sizes expected;
   ET_TRY(output_sizes(call.input, call.weight, call.geometry, channels, &expected));
-  const Sizes found = sizes_of(call.grad);
-  bool same = found.rank == expected.rank;
-  for (int d = 0; same && d < found.rank; ++d) same = found[d] == expected[d];
-  ET_REQUIRE(same, InvalidArgument, "argument 'grad_output': expected the sizes %s, found %s",
-             describe(expected).text, describe(call.grad).text);
+  ET_TRY(check_sizes(call.grad, expected, "grad_output"));
   ET_REQUIRE(call.wanted.size() == 3, InvalidArgument,
              "argument 'output_mask': expected 3 booleans, found %zu", call.wanted.size());
   return Error::Ok;

@@ -69,17 +69,6 @@ Error resize_pooled(const Tensor& self, int dims, const compute::PoolShape& shap
   return check_no_overlap(out, self, "self");
 }
 
-Error check_pooled(const Tensor& self, int dims, const compute::PoolShape& shape,
-                   const Tensor& tensor, const char* name) {
-  const Sizes expected = pooled_sizes(self, dims, shape);
-  const Sizes found = sizes_of(tensor);
-  bool same = expected.rank == found.rank;
-  for (int d = 0; same && d < expected.rank; ++d) same = expected[d] == found[d];
-  ET_REQUIRE(same, InvalidArgument, "argument '%s': expected the sizes %s, found %s", name,
-             describe(expected).text, describe(tensor).text);
-  return Error::Ok;
-}
-
 Error check_indices(const Tensor& indices) {
   ET_REQUIRE(indices.scalar_type() == ScalarType::Long, InvalidArgument,
              "argument 'indices': expected int64, found %s", dtype_name(indices.scalar_type()));

@@ -41,10 +41,6 @@ Sizes pooled_sizes(const Tensor& self, int dims, const compute::PoolShape& shape
 Error resize_pooled(const Tensor& self, int dims, const compute::PoolShape& shape,
                     const Tensor& out, const char* name);
 
-/// InvalidArgument unless the tensor has the sizes of the result.
-Error check_pooled(const Tensor& self, int dims, const compute::PoolShape& shape,
-                   const Tensor& tensor, const char* name);
-
 /// InvalidArgument unless dtype is int64.
 Error check_indices(const Tensor& indices);
 

@@ -45,7 +45,7 @@ Error max_pool_gradient(Context& context, const Tensor& grad_output, const Tenso
   ET_TRY(check_floating(self, "self"));
   ET_TRY(check_same_dtype(self, "self", grad_output, "grad_output"));
   ET_TRY(check_same_dtype(self, "self", grad_input, "grad_input"));
-  ET_TRY(check_pooled(self, dims, shape, grad_output, "grad_output"));
+  ET_TRY(check_sizes(grad_output, pooled_sizes(self, dims, shape), "grad_output"));
   ET_TRY(resize_output_like(grad_input, self, "grad_input"));
   return move_to_places(context, {grad_output, "grad_output", indices, grad_input,
                                   shape.batch * shape.channels, shape.in_cells(), true});

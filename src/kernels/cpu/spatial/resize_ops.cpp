@@ -177,12 +177,7 @@ Error resize_backward(Context& context, const Tensor& grad_output, IntList input
   ET_TRY(read_call(call, "input_size", &shape));
   ET_TRY(check_floating(grad_output, "grad_output"));
   ET_TRY(check_same_dtype(grad_output, "grad_output", grad_input, "grad_input"));
-  const Sizes expected = resized_sizes(call, shape);
-  const Sizes found = sizes_of(grad_output);
-  bool same = expected.rank == found.rank;
-  for (int d = 0; same && d < expected.rank; ++d) same = expected[d] == found[d];
-  ET_REQUIRE(same, InvalidArgument, "argument 'grad_output': expected the sizes %s, found %s",
-             describe(expected).text, describe(grad_output).text);
+  ET_TRY(check_sizes(grad_output, resized_sizes(call, shape), "grad_output"));
   ET_TRY(resize_output(grad_input, call.input, "grad_input"));
   ET_TRY(check_no_overlap(grad_input, grad_output, "grad_output"));
   if (grad_input.numel() == 0) return Error::Ok;
