@@ -178,8 +178,39 @@ class Work {
     return {copy, n, 1};
   }
 
-  static bool takes_as_it_lies(const AttentionRows& operand, const Rows& rows, int64_t column) {
-    return rows.count <= kFewRows && column == 1 && operand.scales == nullptr;
+  /// Scales and zero points of quantised rows from one of them on, `step` apart.
+  struct RowParameters {
+    RowParameters(const AttentionRows& rows, int64_t first, int64_t row_stride, int64_t n)
+        : step(row_stride / n),
+          scales(rows.scales + first * step),
+          zero_points(rows.zero_points + first * step) {}
+
+    int64_t step;
+    const float* scales;
+    const int8_t* zero_points;
+  };
+
+  /// Products with integers as they lie become those with the numbers that they stand for.
+  void scale_scores(const RowParameters& keys, int64_t rows, int64_t count,
+                    const Slot& slot) const {
+    for (int64_t i = 0; i < rows; ++i) {
+      const float total = norm_row_loops<float>().sum(slot.query + i * s_.depth, s_.depth);
+      float* scores = slot.scores + i * kBlockKeys;
+      for (int64_t j = 0; j < count; ++j) {
+        const float zero = keys.zero_points[j * keys.step];
+        scores[j] = (scores[j] - zero * total) * keys.scales[j * keys.step];
+      }
+    }
+  }
+
+  /// Weights take over the scales of the values. Returns what the zero points add to each sum.
+  static float scale_weights(const RowParameters& values, int64_t count, float* weights) {
+    float shift = 0;
+    for (int64_t j = 0; j < count; ++j) {
+      weights[j] *= values.scales[j * values.step];
+      shift += weights[j] * static_cast<float>(values.zero_points[j * values.step]);
+    }
+    return shift;
   }
 
   void accumulate(const AttentionHead& head, const Rows& rows, int64_t first, int64_t end,
@@ -201,10 +232,12 @@ class Work {
   void score(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
              const Slot& slot) const {
     const FewRowsTypeLoops few = few_rows_loops(s_.key_type);
-    if (takes_as_it_lies(head.key, rows, s_.key_column) && few.dot != nullptr) {
+    if (rows.count <= kFewRows && s_.key_column == 1 && few.dot != nullptr) {
       few.dot({slot.query, s_.depth, rows.count, s_.depth,
                row_at(head.key, s_.key_type, key * s_.key_row), s_.key_row, count, slot.scores,
                kBlockKeys});
+      if (head.key.scales != nullptr)
+        scale_scores({head.key, key, s_.key_row, s_.depth}, rows.count, count, slot);
     } else {
       const MatrixView keys = view_rows(head.key, s_.key_type, s_.key_row, s_.key_column, key,
                                         count, s_.depth, slot.keys);
@@ -250,10 +283,20 @@ class Work {
   void add_values(const AttentionHead& head, const Rows& rows, int64_t key, int64_t count,
                   bool has_sums, const Slot& slot) const {
     const FewRowsTypeLoops few = few_rows_loops(s_.value_type);
-    if (takes_as_it_lies(head.value, rows, s_.value_column) && few.sum != nullptr) {
+    if (rows.count <= kFewRows && s_.value_column == 1 && few.sum != nullptr) {
+      float shifts[kFewRows];
+      if (head.value.scales != nullptr) {
+        const RowParameters parameters(head.value, key, s_.value_row, s_.width);
+        for (int64_t i = 0; i < rows.count; ++i)
+          shifts[i] = scale_weights(parameters, count, slot.scores + i * kBlockKeys);
+      }
       few.sum({slot.scores, kBlockKeys, rows.count, s_.width,
                row_at(head.value, s_.value_type, key * s_.value_row), s_.value_row, count,
                slot.partial.sums, has_sums});
+      for (int64_t i = 0; head.value.scales != nullptr && i < rows.count; ++i) {
+        float* sums = slot.partial.sums + i * s_.width;
+        norm_row_loops<float>().scale_shift(sums, sums, s_.width, 1.0f, -shifts[i]);
+      }
       return;
     }
     GemmArgs args;
