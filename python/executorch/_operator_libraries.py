@@ -6,13 +6,24 @@ import pathlib
 from executorch.extension.pybindings import _portable_lib
 
 _FOLDER = pathlib.Path(__file__).resolve().parent / "lib"
+# The file and the namespaces of its operators, by the name of the component.
+_LIBRARIES = {
+    "kernels_quantized": ("libexecutorch_kernels_quantized.so", ("quantized_decomposed::",)),
+    "kernels_llm": ("libexecutorch_kernels_llm.so", ("llama::", "preprocess::")),
+}
 
 
-def load(library: str, *namespaces: str) -> list[str]:
-    """Loads a library of this package, whose operators register then, and returns their names. Again is harmless."""
-    prefixes = tuple(f"{namespace}::" for namespace in namespaces)
-    ctypes.CDLL(str(_FOLDER / library))
-    names = [name for name in _portable_lib._get_operator_names() if name.startswith(prefixes)]
+def load(component: str) -> list[str]:
+    """Loads a library, whose operators register then, and returns their names. Again is harmless."""
+    file, namespaces = _LIBRARIES[component]
+    ctypes.CDLL(str(_FOLDER / file))
+    names = [name for name in _portable_lib._get_operator_names() if name.startswith(namespaces)]
     if not names:
-        raise ImportError(f"{library} registered no operators: {_portable_lib._last_error_message()}")
+        raise ImportError(f"{file} registered no operators: {_portable_lib._last_error_message()}")
     return names
+
+
+def load_all() -> None:
+    """Loads every library of this package, and leaves PyTorch alone."""
+    for component in _LIBRARIES:
+        load(component)

@@ -40,6 +40,13 @@ def test_inspect_json(cli, convnet):
     assert method["plan"] and method["plan_bytes"] > 0
 
 
+def test_opt_in_operators_are_there(cli, data):
+    content = json.loads(cli("inspect", data / "cases" / "int8_linear_portable" / "model.pte", "--json"))
+    (method,) = content["methods"]
+    assert method["missing_operators"] == []
+    assert any(op["name"].startswith("quantized_decomposed::") for op in method["operators"])
+
+
 def test_run(cli, convnet, tmp_path):
     calls = np.load(convnet / "calls.npz")
     np.save(tmp_path / "x.npy", calls["c0_in0"])

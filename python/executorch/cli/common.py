@@ -15,8 +15,10 @@ DTYPE_NAMES = {
 
 def load_program(args: Any):
     """Opens the program that a command was given."""
+    from executorch import _operator_libraries
     from executorch.runtime import Runtime
 
+    _operator_libraries.load_all()
     options = {}
     if getattr(args, "memory_limit", None) is not None:
         options["memory_limit"] = args.memory_limit

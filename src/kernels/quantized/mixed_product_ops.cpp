@@ -11,6 +11,7 @@ namespace {
 
 Error check_operands(const Tensor& input, const Tensor& weight, const Tensor& scales,
                      const std::optional<Tensor>& zero_points, const Tensor& out) {
+  ET_TRY(check_rank(input, "input", 2, 2));
   ET_TRY(check_floating(input, "input"));
   ET_REQUIRE(input.scalar_type() != ScalarType::Double, InvalidArgument,
              "argument 'input': float64 is not supported");
@@ -21,15 +22,30 @@ Error check_operands(const Tensor& input, const Tensor& weight, const Tensor& sc
   return check_no_overlap(out, weight, "weight");
 }
 
-Error multiply(Context& context, const Tensor& input, const WeightTable& weight,
-               compute::MixedProduct product, const Tensor& out) {
+/// input [m, k] times a weight [k, n], or [n, k] when transposed.
+Error multiply(Context& context, const Tensor& input, const Tensor& weight, const Tensor& scales,
+               bool transposed, const Tensor& out) {
+  WeightTable table(context);
+  ET_TRY(table.prepare(weight, compute::TableFormat::i8, scales, std::nullopt));
+  compute::MixedProduct product;
+  product.weight = table.table();
+  product.transposed = transposed;
+  product.m = input.sizes()[0];
+  product.k = input.sizes()[1];
+  product.n = weight.sizes()[transposed ? 0 : 1];
+  ET_REQUIRE(product.k == weight.sizes()[transposed ? 1 : 0], InvalidArgument,
+             "arguments 'input' and 'weight': %s cannot be multiplied with %s%s",
+             describe(input).text, describe(weight).text, transposed ? " transposed" : "");
+  Sizes sizes;
+  sizes.push(product.m);
+  sizes.push(product.n);
+  ET_TRY(resize_output(out, sizes));
   ContiguousInput a(context);
   ContiguousOutput c(context);
   ET_TRY(a.prepare(input, ScalarType::Float));
   ET_TRY(c.prepare(out, ScalarType::Float));
   product.a = a.data<float>();
   product.c = c.data<float>();
-  product.weight = weight.table();
   Scratch scratch(context);
   const size_t bytes = compute::mixed_product_scratch_bytes(product);
   ET_TRY(scratch.allocate(bytes, 1));
@@ -40,50 +56,21 @@ Error multiply(Context& context, const Tensor& input, const WeightTable& weight,
 
 Error mixed_mm(Context& context, const Tensor& input, const Tensor& weight, const Tensor& scales,
                std::optional<Tensor> zero_points, Tensor& out) {
-  ET_TRY(check_rank(input, "input", 2, 2));
   ET_TRY(check_operands(input, weight, scales, zero_points, out));
   ET_TRY(check_same_dtype(input, "input", out, "out"));
   ET_TRY(check_rank(scales, "weight_scales", 1, 1));
-  WeightTable table(context);
-  ET_TRY(table.prepare(weight, compute::TableFormat::i8, scales, std::nullopt));
-  ET_REQUIRE(input.sizes()[1] == weight.sizes()[0], InvalidArgument,
-             "arguments 'input' and 'weight': %s and %s cannot be multiplied", describe(input).text,
-             describe(weight).text);
-  compute::MixedProduct product;
-  product.m = input.sizes()[0];
-  product.k = input.sizes()[1];
-  product.n = weight.sizes()[1];
-  Sizes sizes;
-  sizes.push(product.m);
-  sizes.push(product.n);
-  ET_TRY(resize_output(out, sizes));
-  return multiply(context, input, table, product, out);
+  return multiply(context, input, weight, scales, false, out);
 }
 
 Error mixed_linear(Context& context, const Tensor& input, const Tensor& weight,
                    const Tensor& scales, std::optional<Tensor> zero_points,
                    std::optional<ScalarType> dtype, Tensor& out) {
-  ET_TRY(check_rank(input, "input", 2, 2));
   ET_TRY(check_operands(input, weight, scales, zero_points, out));
   const ScalarType result = dtype.value_or(input.scalar_type());
   ET_REQUIRE(out.scalar_type() == result && is_floating(result), InvalidArgument,
              "argument 'out': expected %s, found %s", dtype_name(result),
              dtype_name(out.scalar_type()));
-  WeightTable table(context);
-  ET_TRY(table.prepare(weight, compute::TableFormat::i8, scales, std::nullopt));
-  ET_REQUIRE(input.sizes()[1] == weight.sizes()[1], InvalidArgument,
-             "arguments 'input' and 'weight': %s does not fit the rows of %s", describe(input).text,
-             describe(weight).text);
-  compute::MixedProduct product;
-  product.m = input.sizes()[0];
-  product.k = input.sizes()[1];
-  product.n = weight.sizes()[0];
-  product.transposed = true;
-  Sizes sizes;
-  sizes.push(product.m);
-  sizes.push(product.n);
-  ET_TRY(resize_output(out, sizes));
-  return multiply(context, input, table, product, out);
+  return multiply(context, input, weight, scales, true, out);
 }
 
 constexpr OperatorRow kRows[] = {

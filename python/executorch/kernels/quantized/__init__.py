@@ -8,7 +8,7 @@ import importlib.util
 
 from executorch import _operator_libraries
 
-_names = _operator_libraries.load("libexecutorch_kernels_quantized.so", "quantized_decomposed")
+_names = _operator_libraries.load("kernels_quantized")
 
 if importlib.util.find_spec("torch") is not None:
     from executorch.kernels.quantized import _torch

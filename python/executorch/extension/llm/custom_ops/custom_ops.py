@@ -7,7 +7,7 @@ import importlib.util
 
 from executorch import _operator_libraries
 
-_names = _operator_libraries.load("libexecutorch_kernels_llm.so", "llama", "preprocess")
+_names = _operator_libraries.load("kernels_llm")
 
 if importlib.util.find_spec("torch") is not None:
     from executorch.extension.llm.custom_ops import _torch
