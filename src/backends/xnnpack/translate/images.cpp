@@ -251,11 +251,24 @@ engine::MaxPool max_pool_of(const PoolingShape& shape) {
   return op;
 }
 
+/// Both ends are bytes of one scale.
+bool keeps_scale(const GraphBuilder& b, const Node& node) {
+  if (!is_requantization(b, node)) return false;
+  const auto* from = b.value(node.inputs[0]).quantized_as<PerTensor>();
+  const auto* to = b.value(node.outputs[0]).quantized_as<PerTensor>();
+  return from->scale == to->scale && from->zero_point == to->zero_point;
+}
+
 Error max_pooling(GraphBuilder& b, const Node& node) {
   const PoolingShape& shape = node.as<PoolingShape>();
   ValueId image;
   Dims sizes;
   ET_TRY(pooled(b, node, shape, &image, &sizes));
+  if (keeps_scale(b, node)) {
+    image = b.arranged(b.shown(node.inputs[0]), Order::image());
+    ET_TRY(add_image(b, max_pool_of(shape), {image}, DType::i8, sizes, &image));
+    return b.write_moved(node, Shown{image, Order::image()});
+  }
   ET_TRY(add_image(b, max_pool_of(shape), {image}, DType::f32, sizes, &image));
   return write_image(b, node, image);
 }
@@ -298,19 +311,34 @@ Error average_pooling(GraphBuilder& b, const Node& node) {
 }
 
 Error global_average_pooling(GraphBuilder& b, const Node& node) {
-  ValueId image;
-  ET_TRY(b.image(node.inputs[0], &image));
-  Dims sizes = b.graph().value(image).sizes;
+  Dims sizes;
+  ET_TRY(image_sizes(b, node.inputs[0], &sizes));
   const int64_t pixels = sizes[2] * sizes[3];
+  const bool bytes = is_requantization(b, node) && pixels > 0;
   sizes[2] = sizes[3] = 1;
-  constexpr uint32_t kPixelDims = 1u << 2 | 1u << 3;
-  const engine::Reduce op{compute::ReduceOp::Sum, kPixelDims, static_cast<double>(pixels)};
-  ET_TRY(b.add(op, {image}, DType::f32, sizes, &image));
-  if ((node.flags & kKeepDims) != 0) return write_image(b, node, image);
-  Dims flat;
-  flat.push(sizes[0]);
-  flat.push(sizes[1]);
-  return b.write(node, Shown{b.reshape(image, flat)});
+  ValueId image;
+  if (bytes) {
+    const engine::QuantizedMean op{
+        quant_params(*b.value(node.inputs[0]).quantized_as<PerTensor>()),
+        quantized_output(node, *b.value(node.outputs[0]).quantized_as<PerTensor>())};
+    image = b.arranged(b.shown(node.inputs[0]), Order::image());
+    ET_TRY(b.add(op, {image}, DType::i8, sizes, &image));
+  } else {
+    constexpr uint32_t kPixelDims = 1u << 2 | 1u << 3;
+    const engine::Reduce op{compute::ReduceOp::Sum, kPixelDims, static_cast<double>(pixels)};
+    ET_TRY(b.image(node.inputs[0], &image));
+    ET_TRY(b.add(op, {image}, DType::f32, sizes, &image));
+  }
+  Shown result{image, Order::image()};
+  if ((node.flags & kKeepDims) == 0) {
+    Dims flat;
+    flat.push(sizes[0]);
+    flat.push(sizes[1]);
+    result = {b.reshape(image, flat)};
+  }
+  if (!bytes) return b.write(node, result);
+  b.set(node.outputs[0], result);
+  return Error::Ok;
 }
 
 Error resize_bilinear(GraphBuilder& b, const Node& node) {
