@@ -1,4 +1,6 @@
 // Matrix products. Half types are computed in float, small integers in int32.
+#include <algorithm>
+
 #include "compute/elementwise/elementwise.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/plain_matmul.h"
@@ -52,6 +54,17 @@ class Factor {
   TensorView view_;
 };
 
+/// Few rows read a large right side of half type once: it is then converted slab by slab, in the
+/// cache, instead of whole.
+constexpr int64_t kFewRows = 32;
+constexpr int64_t kSlabElements = 64 * 1024;
+
+bool reads_slabs(const Tensor& b, int64_t rows) {
+  const ScalarType dtype = b.scalar_type();
+  return (dtype == ScalarType::Half || dtype == ScalarType::BFloat16) && b.dim() == 2 &&
+         rows <= kFewRows && b.numel() > 2 * kSlabElements;
+}
+
 /// One product or a batch of them, C = A * B, with what is added to it.
 struct Product {
   int64_t batch = 1;
@@ -62,8 +75,7 @@ struct Product {
   TensorView b;  ///< [..., k, n]
 };
 
-Error run_float(Context& context, const Product& product, const compute::Epilogue& epilogue,
-                float* c) {
+compute::GemmArgs gemm_args(const Product& product, const compute::Epilogue& epilogue, float* c) {
   compute::GemmArgs args;
   args.m = product.m;
   args.n = product.n;
@@ -77,6 +89,45 @@ Error run_float(Context& context, const Product& product, const compute::Epilogu
   args.c = c;
   args.c_row_stride = product.n;
   args.epilogue = epilogue;
+  return args;
+}
+
+/// The product with a right side of half type, `width` columns of it at a time.
+Error run_slabs(Context& context, const Product& product, const compute::Epilogue& epilogue,
+                float* c) {
+  const int64_t wanted = kSlabElements / product.k / 64 * 64;
+  const int64_t width = std::min(product.n, std::max<int64_t>(wanted, 64));
+  Scratch slab_memory(context), scratch(context);
+  ET_TRY(slab_memory.allocate(static_cast<size_t>(width) * static_cast<size_t>(product.k),
+                              sizeof(float)));
+  const size_t bytes = compute::gemm_scratch_bytes(product.m, width, product.k, false);
+  ET_TRY(scratch.allocate(bytes, 1));
+  const bool transposed = product.b.strides[0] == 1;
+  for (int64_t first = 0; first < product.n; first += width) {
+    Product part = product;
+    part.n = std::min(width, product.n - first);
+    TensorView source = product.b;
+    source.narrow(1, first, part.n);
+    part.b = source;
+    part.b.data = slab_memory.as<char>();
+    part.b.dtype = compute::DType::f32;
+    part.b.element_size = sizeof(float);
+    part.b.strides[0] = transposed ? 1 : part.n;
+    part.b.strides[1] = transposed ? product.k : 1;
+    compute::convert(part.b, source);
+    compute::GemmArgs args = gemm_args(part, epilogue, c + first);
+    args.c_row_stride = product.n;
+    if (epilogue.residual != nullptr) args.epilogue.residual = epilogue.residual + first;
+    compute::gemm(args, scratch.data(), bytes);
+  }
+  return Error::Ok;
+}
+
+Error run_float(Context& context, const Product& product, const compute::Epilogue& epilogue,
+                float* c) {
+  if (product.b.dtype != compute::DType::f32) return run_slabs(context, product, epilogue, c);
+  const compute::GemmArgs args = gemm_args(product, epilogue, c);
+  const int a_rank = product.a.rank;
   Scratch scratch(context);
   if (a_rank == 2) {
     const size_t bytes = compute::gemm_scratch_bytes(args.m, args.n, args.k, false);
@@ -153,7 +204,7 @@ Error multiply(Context& context, const Tensor& self, const Tensor& mat2, Product
   Factor b(context);
   ContiguousOutput c(context);
   ET_TRY(a.prepare(self, dtype));
-  ET_TRY(b.prepare(mat2, dtype));
+  ET_TRY(b.prepare(mat2, reads_slabs(mat2, shape.rows) ? mat2.scalar_type() : dtype));
   ET_TRY(c.prepare(out, dtype));
   const int64_t inner = self.sizes()[self.dim() - 1];
   ET_TRY(run(context, {shape.batch, shape.rows, shape.columns, inner, a.view(), b.view()}, {}, c));
@@ -272,7 +323,7 @@ Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tens
   Factor b(context);
   ContiguousOutput c(context);
   ET_TRY(a.prepare(mat1, dtype));
-  ET_TRY(b.prepare(mat2, dtype));
+  ET_TRY(b.prepare(mat2, reads_slabs(mat2, sizes[0]) ? mat2.scalar_type() : dtype));
   ET_TRY(c.prepare(out, dtype));
   const Product product = {1, sizes[0], sizes[1], mat1.sizes()[1], a.view(), b.view()};
   if (dtype == ScalarType::Float) {
@@ -303,7 +354,7 @@ Error linear(Context& context, const Tensor& input, const Tensor& weight,
   Factor b(context);
   ContiguousOutput c(context);
   ET_TRY(a.prepare(input, dtype));
-  ET_TRY(b.prepare(weight, dtype));
+  ET_TRY(b.prepare(weight, reads_slabs(weight, m) ? weight.scalar_type() : dtype));
   ET_TRY(c.prepare(out, dtype));
   const int64_t a_sizes[] = {m, k};
   Product product = {
