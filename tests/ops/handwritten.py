@@ -53,6 +53,20 @@ def _copy(row: Row) -> list[Sample]:
     return samples + _by_twin(row, [_tensor(torch.float32, 2, 3), _tensor(torch.float32, 4, 3), False])
 
 
+def _few_rows(row: Row) -> list[Sample]:
+    """Right sides large enough to be read in parts."""
+    samples = []
+    for dtype in FLOATS:
+        a, b = _tensor(dtype, 3, 300), _tensor(dtype, 300, 700)
+        calls = {
+            "mm": ([a, b], [a, b.t().contiguous().t()]),
+            "linear": ([a, b.t().contiguous(), _tensor(dtype, 700)], [a, b.t().contiguous(), None]),
+            "addmm": ([_tensor(dtype, 700), a, b, 1, 1], [_tensor(dtype, 700), a, b, 2, 0.5]),
+        }[row.base]
+        samples += _by_twin(row, *calls)
+    return samples
+
+
 def _detach(row: Row) -> list[Sample]:
     return [s for dtype in DTYPES for shape in ((), (0, 2), (2, 3, 4)) for s in _by_twin(row, [_tensor(dtype, *shape)])]
 
@@ -319,6 +333,9 @@ def _item(row: Row) -> list[Sample]:
 _MAKERS = {
     "aten::copy.out": _copy,
     "aten::copy_": _copy,
+    "aten::mm.out": _few_rows,
+    "aten::linear.out": _few_rows,
+    "aten::addmm.out": _few_rows,
     "aten::detach_copy.out": _detach,
     "aten::lift_fresh_copy.out": _detach,
     "aten::_conj_physical.out": _conjugate,
