@@ -43,10 +43,9 @@ def cases(torch) -> dict:
     """Calls by name."""
     quantized = torch.ops.quantized_decomposed
     x, xs = torch.randn(1000, 1000), torch.randn(1, 1000)
-    bytes_, packed = torch.randint(-128, 127, (1000, 1000), dtype=torch.int8), torch.randint(0, 255, (1000, 500), dtype=torch.uint8)
+    bytes_ = torch.randint(-128, 127, (1000, 1000), dtype=torch.int8)
     scales, zeros = torch.rand(1000) + 0.1, torch.zeros(1000, dtype=torch.int64)
     out, out8, row = torch.empty(1000, 1000), torch.empty(1000, 1000, dtype=torch.int8), torch.empty(1, 1000)
-    indices, rows = torch.randint(0, 1000, (1, 64)), torch.empty(1, 64, 1000)
     limits = (-128, 127, torch.int8)
     result = {
         "quantize_per_tensor 1M": lambda: quantized.quantize_per_tensor.out(x, 0.1, 0, *limits, out=out8),
@@ -55,7 +54,6 @@ def cases(torch) -> dict:
         "dequantize_per_channel 1M, columns": lambda: quantized.dequantize_per_channel.out(bytes_, scales, zeros, 1, *limits, out=out),
         "mixed_linear 1x1000x1000": lambda: quantized.mixed_linear.out(xs, bytes_, scales, None, None, out=row),
         "mixed_mm 1x1000x1000": lambda: quantized.mixed_mm.out(xs, bytes_, scales, None, out=row),
-        "embedding_4bit 64 of 1000": lambda: quantized.embedding_4bit.out(packed, scales, None, -8, 7, indices, out=rows),
     }
     for dtype in (torch.float32, torch.bfloat16):
         name = str(dtype).removeprefix("torch.")
@@ -91,10 +89,11 @@ def worker() -> None:
 
 
 class Side:
-    def __init__(self, python: str):
+    def __init__(self, python: str, search_path: str = ""):
+        threads = {"EXECUTORCH_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [python, __file__, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env={**os.environ, "EXECUTORCH_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            env={**os.environ, **threads, "PYTHONPATH": search_path},
         )  # fmt: skip
         self.names = self._read()
 
@@ -121,7 +120,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.worker:
         return worker()
-    ours, original = Side(sys.executable), Side(args.original)
+    ours, original = Side(sys.executable, os.environ.get("PYTHONPATH", "")), Side(args.original)
     print(f"{'operator':48}{'ours us':>10}{'original us':>13}{'ratio':>8}")
     for name in ours.names:
         pairs = [(ours.measure(name), original.measure(name)) for _ in range(args.rounds)]
