@@ -54,6 +54,7 @@ def _custom_sdpa(row: Row, by_twin) -> list[Sample]:
     q, k = _heads(torch.float32, 1, 2, 2, 4), _heads(torch.float32, 1, 5, 1, 4)
     calls += [[q, k, k, start, None, 0.0, True, None] for start in (4, -1, 2**40)]
     calls.append([q, k, k, 0, _mask(2, 5), 0.0, True, None])
+    calls.append([q, k, k, 100, _mask(2, 5), 0.0, False, None])  # a ring: positions go on beyond its length
     calls.append([q, k, k, 0, _mask(2, 3), 0.0, False, None])
     return by_twin(row, *calls)
 

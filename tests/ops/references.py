@@ -91,7 +91,7 @@ def _attend(query, key, value, start, mask, causal, scale):
 
 
 def _custom_sdpa(query, key, value, start, mask=None, _dropout=0.0, causal=False, scale=None):
-    if not 0 <= start <= key.shape[1] - (0 if mask is not None else query.shape[1]):
+    if mask is None and not 0 <= start <= key.shape[1] - query.shape[1]:
         raise ValueError("there are not so many keys")
     return _attend(query, key, value, start, mask, causal, scale).to(query.dtype)
 
@@ -116,7 +116,7 @@ def _quantized_sdpa(query, key, value, start, mask, _dropout, causal, scale, *pa
     for x, zeros, scales in zip((query, key, value), parameters[::2], parameters[1::2]):
         x = (x.double() - zeros) * scales
         tensors.append(x.transpose(1, 2) if heads_first else x)
-    if not 0 <= start <= tensors[1].shape[1] - (0 if mask is not None else tensors[0].shape[1]):
+    if mask is None and not 0 <= start <= tensors[1].shape[1] - tensors[0].shape[1]:
         raise ValueError("there are not so many keys")
     result = _attend(*tensors, start, mask, causal, scale).float()
     return (result.transpose(1, 2) if heads_first else result).contiguous()

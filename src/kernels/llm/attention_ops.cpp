@@ -45,15 +45,13 @@ Error check_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
   return Error::Ok;
 }
 
-/// How many keys take part: with a mask all of them, else those up to the last query.
+/// How many keys take part: with a mask all of them, wherever the queries stand (the keys may be a
+/// ring), else those up to the last query.
 Error visible_length(const Tensor& query, const Tensor& key, const Layout& layout,
                      const Visibility& visibility, int64_t* length) {
   const int64_t positions = size_of(query, layout.position);
   const int64_t keys = size_of(key, layout.position);
   const int64_t start = visibility.start_pos;
-  ET_REQUIRE(start >= 0 && start <= keys, InvalidArgument,
-             "argument 'start_pos': %lld does not lie within the %lld positions of the keys",
-             static_cast<long long>(start), static_cast<long long>(keys));
   if (visibility.mask.has_value()) {
     const Tensor& mask = *visibility.mask;
     ET_REQUIRE(!visibility.causal, InvalidArgument,
@@ -67,7 +65,7 @@ Error visible_length(const Tensor& query, const Tensor& key, const Layout& layou
     return Error::Ok;
   }
   ET_REQUIRE(
-      positions <= keys - start, InvalidArgument,
+      start >= 0 && start <= keys && positions <= keys - start, InvalidArgument,
       "argument 'start_pos': %lld queries from %lld on look beyond the %lld positions of the "
       "keys",
       static_cast<long long>(positions), static_cast<long long>(start),
@@ -82,10 +80,7 @@ class HeadRows {
  public:
   explicit HeadRows(Context& context) : tensor_(context), scales_(context), zero_points_(context) {}
 
-  Error prepare(const Tensor& tensor) {
-    ET_TRY(tensor_.prepare(tensor));
-    return Error::Ok;
-  }
+  Error prepare(const Tensor& tensor) { return tensor_.prepare(tensor); }
   Error prepare_parameters(const Tensor& tensor, const std::optional<Tensor>& scales,
                            const std::optional<Tensor>& zero_points, const char* name) {
     ET_REQUIRE(scales.has_value() && zero_points.has_value() &&
