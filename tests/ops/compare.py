@@ -22,8 +22,8 @@ _SMALLEST = {
 
 # Sums of many products: the order of additions differs, so the error is relative to the largest result.
 _ACCUMULATING = {
-    "addmm", "mm", "bmm", "linear", "convolution", "sum", "mean", "prod", "var", "var_mean", "cumsum", "avg_pool1d", "avg_pool2d",
-    "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool2d",
+    "addmm", "mm", "bmm", "linear", "convolution", "sum", "mean", "prod", "var", "var_mean", "cumsum", "avg_pool1d",
+    "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool2d",
     "_adaptive_avg_pool3d", "native_layer_norm", "native_group_norm", "_native_batch_norm_legit",
     "_native_batch_norm_legit_no_training", "native_batch_norm", "_batch_norm_with_update", "_batch_norm_no_update",
     "_softmax", "_log_softmax", "scatter_add", "index_put", "index_put_", "col2im", "grid_sampler_2d",

@@ -14,16 +14,15 @@ def _random(dtype: torch.dtype, *shape: int) -> torch.Tensor:
 
 
 _SIZES = {1: [5], 2: [5, 8], 3: [3, 4, 5]}
-_SCALES = (None, 1.7, 0.6)
 
 
 def _resized(dims: int, has_align: bool):
     """Output sizes, align_corners where there is such an argument, and scales."""
     size = _SIZES[dims]
     targets = [[2 * n for n in size], [max(1, n // 2) for n in size], size, [1] * dims, [7, 3, 11][:dims]]
-    for target, scale, align in itertools.product(targets, _SCALES, (False, True) if has_align else (None,)):
-        if scale is not None and target != [int(n * scale) for n in size]:
-            target = [max(1, int(n * scale)) for n in size]
+    cases = [(target, None) for target in targets]
+    cases += [([max(1, int(n * scale)) for n in size], scale) for scale in (1.7, 0.6)]
+    for (target, scale), align in itertools.product(cases, (False, True) if has_align else (None,)):
         yield target, ([align] if has_align else []), [scale] * dims
 
 
@@ -68,7 +67,8 @@ def col2im() -> list[list]:
             ([7, 7], [3, 2], [2, 1], [1, 2], [2, 3]),
             ([1, 4], [1, 1], [1, 1], [0, 0], [1, 1]),
         ):
-            windows = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in zip(size, padding, dilation, kernel, stride)]
+            sides = zip(size, padding, dilation, kernel, stride)
+            windows = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in sides]
             matrix = [4 * kernel[0] * kernel[1], windows[0] * windows[1]]
             arguments = [size, kernel, dilation, padding, stride]
             calls += [[_random(dtype, *matrix), *arguments], [_random(dtype, 3, *matrix), *arguments]]
