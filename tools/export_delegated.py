@@ -10,6 +10,7 @@ floats) and program.json (method of each call, element type). What OUT_DIR alrea
 import argparse
 import functools
 import hashlib
+import inspect
 import json
 import multiprocessing
 import os
@@ -30,10 +31,12 @@ TYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 BFLOAT16_GROUPS = ("unary", "linear")
 
 
-def generator_digest():
+def digest_of(group):
+    """Of all that a group's programs are made from."""
     digest = hashlib.sha256(torch.__version__.encode())
-    for path in [HERE / "export_delegated.py", *sorted((HERE / "delegated_programs").glob("*.py"))]:
-        digest.update(path.read_bytes())
+    for path in [HERE / "export_delegated.py", HERE / "delegated_programs" / "method.py",
+                 inspect.getsourcefile(delegated_programs.GROUPS[group])]:  # fmt: skip
+        digest.update(pathlib.Path(path).read_bytes())
     return digest.hexdigest()
 
 
@@ -70,10 +73,10 @@ def write_group(folder, group, dtype):
     (folder / "program.json").write_text(json.dumps(about, indent=1) + "\n")
 
 
-def export(job, out_dir, digest):
+def export(job, out_dir):
     """Writes one group; returns what there is to say about a failure."""
     group, kind = job
-    folder = out_dir / f"{group}_{kind}"
+    folder, digest = out_dir / f"{group}_{kind}", digest_of(group)
     if (folder / ".complete").exists() and (folder / ".complete").read_text() == digest:
         return None
     shutil.rmtree(folder, ignore_errors=True)
@@ -95,7 +98,7 @@ def main():
     args = parser.parse_args()
     groups = args.only or delegated_programs.GROUPS
     jobs = [(group, kind) for group in groups for kind in TYPES if kind != "bf16" or group in BFLOAT16_GROUPS]
-    run = functools.partial(export, out_dir=args.out_dir, digest=generator_digest())
+    run = functools.partial(export, out_dir=args.out_dir)
     torch.set_num_threads(1)
     with multiprocessing.get_context("fork").Pool(args.jobs) as pool:
         failures = [text for text in pool.imap_unordered(run, jobs) if text]

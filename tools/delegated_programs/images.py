@@ -59,7 +59,7 @@ def pooling(dtype):
         "max": lambda x: F.max_pool2d(x, 2), "max_padded": lambda x: F.max_pool2d(x, 3, 2, 1), "max_ceil": lambda x: F.max_pool2d(x, 2, 2, ceil_mode=True),
         "max_dilated": lambda x: F.max_pool2d(x, 2, 1, dilation=2), "average": lambda x: F.avg_pool2d(x, 2),
         "average_padded": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), "mean": lambda x: x.mean((2, 3), keepdim=True),
-        "amax": lambda x: x.max(dim=3).values, "bilinear": lambda x: F.interpolate(x, size=(13, 5), mode="bilinear"),
+        "amax": lambda x: x.max(dim=3, keepdim=True).values, "bilinear": lambda x: F.interpolate(x, size=(13, 5), mode="bilinear"),
         "bilinear_corners": lambda x: F.interpolate(x, size=(18, 16), mode="bilinear", align_corners=True),
         "pad": lambda x: F.pad(x, (1, 2, 0, 3), value=0.5),
     }  # fmt: skip
