@@ -2,60 +2,20 @@
 // core's peak, one thread. EXECUTORCH_CPU chooses the instruction set.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <ctime>
-#include <memory>
-#include <random>
 #include <string>
-#include <vector>
 
 #include "compute/conv/conv.h"
 #include "compute/gemm/gemm.h"
 #include "compute/pool/pool.h"
+#include "meter.h"
 #include "peak.h"
+#include "quantized_benchmark.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::benchmarks {
 namespace {
 
 using namespace compute;
-
-/// Floats on a cache line of their own, filled with numbers around zero.
-class Floats {
- public:
-  explicit Floats(int64_t count)
-      : memory_(static_cast<float*>(std::aligned_alloc(
-            64, (static_cast<size_t>(count) * sizeof(float) + 127) & ~size_t{63}))) {
-    std::minstd_rand engine(1);
-    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-    for (int64_t i = 0; i < count; ++i) memory_.get()[i] = uniform(engine);
-  }
-  float* data() { return memory_.get(); }
-
- private:
-  struct Free {
-    void operator()(float* p) const { std::free(p); }
-  };
-  std::unique_ptr<float, Free> memory_;
-};
-
-/// Measures the loop in CPU time, which other processes disturb less, and reports its speed.
-class Meter {
- public:
-  Meter(benchmark::State& state, double operations)
-      : state_(state), operations_(operations), start_(std::clock()) {}
-  ~Meter() {
-    const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
-    const double speed = operations_ * static_cast<double>(state_.iterations()) / seconds;
-    state_.counters["GFLOP/s"] = speed * 1e-9;
-    state_.counters["%peak"] = 100.0 * speed / peak_flops(active_isa());
-  }
-
- private:
-  benchmark::State& state_;
-  double operations_;
-  std::clock_t start_;
-};
 
 struct ProductSize {
   int64_t m, n, k;
@@ -75,7 +35,7 @@ void product(benchmark::State& state, ProductSize size) {
   if (size.packed) args.packed = gemm_pack(active_isa(), args.b, size.k, size.n, packed.data());
   const size_t bytes = gemm_scratch_bytes(size.m, size.n, size.k, size.packed);
   Floats scratch(static_cast<int64_t>(bytes / sizeof(float)) + 1);
-  const Meter meter(state, 2.0 * static_cast<double>(size.m * size.n * size.k));
+  const Meter meter(state, peak_flops(active_isa()), 2.0 * static_cast<double>(size.m * size.n * size.k));
   for (auto _ : state) gemm(args, scratch.data(), bytes);
 }
 
@@ -104,20 +64,17 @@ void convolution(benchmark::State& state, ImageSize image) {
   Epilogue epilogue;
   epilogue.bias = bias.data();
   epilogue.lo = 0.0f;
-  const Meter meter(state, 2.0 * static_cast<double>(pixels * image.out * taps));
+  const Meter meter(state, peak_flops(active_isa()), 2.0 * static_cast<double>(pixels * image.out * taps));
   for (auto _ : state)
     conv_run(plan, packed.data(), in.data(), out.data(), epilogue, scratch.data(), bytes);
 }
 
 void largest_of_3x3(benchmark::State& state) {
   PoolShape shape;
-  shape.channels = 64, shape.in_height = shape.in_width = 112,
-  shape.out_height = shape.out_width = 56;
-  shape.kernel_height = shape.kernel_width = 3;
-  shape.stride_height = shape.stride_width = 2;
-  shape.pad_height = shape.pad_width = 1;
+  shape.channels = 64;
+  shape.y = shape.x = {112, 56, 3, 2, 1, 1};
   Floats in(112 * 112 * 64), out(56 * 56 * 64);
-  for (auto _ : state) max_pool2d<float>(shape, in.data(), out.data(), nullptr);
+  for (auto _ : state) max_pool<float>(shape, in.data(), out.data(), nullptr);
   state.SetBytesProcessed(state.iterations() * (112 * 112 + 56 * 56) * 64 * 4);
 }
 
@@ -152,6 +109,7 @@ void register_all() {
                                  image);
   }
   benchmark::RegisterBenchmark("max_pool/3x3s2_64_at_112", largest_of_3x3);
+  register_quantized();
 }
 
 }  // namespace

@@ -28,6 +28,17 @@ __attribute__((target("avx512f"))) void chains_avx512() {
   }
 }
 
+__attribute__((target("avx512f,avx512vnni"))) void byte_chains_avx512() {
+  __m512i sum[kChains], x = _mm512_set1_epi32(1);
+#pragma GCC unroll 12
+  for (int j = 0; j < kChains; ++j) sum[j] = x;
+  for (int i = 0; i < kSteps; ++i) {
+#pragma GCC unroll 12
+    for (int j = 0; j < kChains; ++j)
+      asm volatile("vpdpbusd %1, %1, %0" : "+v"(sum[j]) : "v"(x));
+  }
+}
+
 __attribute__((target("avx2,fma"))) void chains_avx2() {
   __m256 sum[kChains], x = _mm256_set1_ps(0.5f);
 #pragma GCC unroll 12
@@ -104,6 +115,17 @@ double peak_flops(compute::Isa isa) {
 #endif
   }
   return peak;
+}
+
+double peak_byte_operations(compute::Isa isa) {
+#if defined(__x86_64__)
+  if (isa == compute::Isa::avx512) {
+    static const double peak = measure(byte_chains_avx512, 128);
+    return peak;
+  }
+#endif
+  // Pairs of 16-bit products take a multiplication and an addition for twice the lanes.
+  return peak_flops(isa);
 }
 
 }  // namespace executorch::benchmarks

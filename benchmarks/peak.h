@@ -12,4 +12,7 @@ namespace executorch::benchmarks {
 /// operands in registers; the best of many short trials, measured once per instruction set.
 double peak_flops(compute::Isa isa);
 
+/// The same of byte multiplications and additions, whose sums are exact in 32 bits.
+double peak_byte_operations(compute::Isa isa);
+
 }  // namespace executorch::benchmarks
