@@ -25,6 +25,7 @@ class Floats {
     for (int64_t i = 0; i < count; ++i) memory_.get()[i] = uniform(engine);
   }
   float* data() { return memory_.get(); }
+  const float* data() const { return memory_.get(); }
 
  private:
   struct Free {

@@ -50,6 +50,12 @@ struct Product {
         packed(bytes(quantized_packed_bytes(matrix))),
         scratch_bytes(quantized_product_scratch_bytes(size.m, matrix, threadpool::thread_count())),
         scratch(bytes(scratch_bytes)) {
+    if (bits == WeightBits::Int4) {
+      // Scales of one: random ones are denormal numbers now and then, which take their time.
+      const Floats halves = bytes(static_cast<size_t>(size.n * size.k / 2));
+      pack_halves(matrix, {reinterpret_cast<const uint8_t*>(halves.data()), size.k / 2, nullptr, 0},
+                  packed.data());
+    }
     matrix.data = packed.data();
     plain = {reinterpret_cast<const int8_t*>(a.data()), size.k, active_isa(), size.k};
     args.m = size.m;

@@ -98,26 +98,26 @@ void tile(const ProductTile& t) {
   }
 }
 
+using Weights = decltype(I::load_weights(nullptr));
+
 /// Weights of two steps, unpacked before or now.
 struct Unpacked {
   static constexpr int kBytes = 2 * kPanelBytes;
-  template <class W>
-  static void load(const int8_t* b, int vector, W* even, W* odd) {
+  static void load(const int8_t* b, int vector, Weights* even, Weights* odd) {
     *even = I::load_weights(b + vector * kVectorBytes);
     *odd = I::load_weights(b + kPanelBytes + vector * kVectorBytes);
   }
 };
 struct Direct {
   static constexpr int kBytes = kPanelBytes;
-  template <class W>
-  static void load(const int8_t* b, int vector, W* even, W* odd) {
+  static void load(const int8_t* b, int vector, Weights* even, Weights* odd) {
     I::load_halves(reinterpret_cast<const uint8_t*>(b) + vector * kVectorBytes, even, odd);
     __builtin_prefetch(b + 16 * kPanelBytes + vector * kVectorBytes);
   }
 };
 
 /// Sums of groups in integers, over groups in floats.
-template <int R, class Weights>
+template <int R, class Source>
 void grouped(const GroupedTile& g) {
   const ProductTile& t = g.tile;
   F::Type total[R][kVectors];
@@ -139,19 +139,20 @@ void grouped(const GroupedTile& g) {
       for (int j = 0; j < kVectors; ++j) sum[i][j] = I::zero();
     }
     for (int64_t step = 0; step < t.steps; step += 2) {
+Weights even[kVectors], odd[kVectors];
 #pragma GCC unroll 2
-      for (int j = 0; j < kVectors; ++j) {
-        decltype(I::load_weights(b)) even, odd;
-        Weights::load(b, j, &even, &odd);
+      for (int j = 0; j < kVectors; ++j) Source::load(b, j, &even[j], &odd[j]);
 #pragma GCC unroll 8
-        for (int i = 0; i < R; ++i) {
-          const I::Row* row = reinterpret_cast<const I::Row*>(a + i * stride);
-          sum[i][j] = I::dot(sum[i][j], I::broadcast(row), even);
-          sum[i][j] = I::dot(sum[i][j], I::broadcast(row + I::kStep), odd);
+      for (int i = 0; i < R; ++i) {
+        const I::Row* row = reinterpret_cast<const I::Row*>(a + i * stride);
+        const auto first = I::broadcast(row), second = I::broadcast(row + I::kStep);
+#pragma GCC unroll 2
+        for (int j = 0; j < kVectors; ++j) {
+          sum[i][j] = I::dot(I::dot(sum[i][j], first, even[j]), second, odd[j]);
         }
       }
       a += 2 * kRowStep;
-      b += Weights::kBytes;
+      b += Source::kBytes;
     }
 #pragma GCC unroll 2
     for (int j = 0; j < kVectors; ++j) {
@@ -162,7 +163,7 @@ void grouped(const GroupedTile& g) {
       }
     }
     scales += g.scales_stride;
-    if (Weights::kBytes == kPanelBytes) b += between;
+    if (Source::kBytes == kPanelBytes) b += between;
   }
   const SumsOutput& o = t.output;
 #pragma GCC unroll 8
@@ -177,11 +178,14 @@ void grouped(const GroupedTile& g) {
 }
 
 void unpack(const uint8_t* from, int8_t* to, int64_t steps) {
+  typedef uint8_t Bytes __attribute__((vector_size(kVectorBytes)));
   for (int64_t i = 0; i < steps * kPanelBytes; i += 2 * kPanelBytes) {
-    for (int j = 0; j < kPanelBytes; ++j) {
-      const uint8_t both = from[i / 2 + j];
-      to[i + j] = static_cast<int8_t>((both & 15) - 8);
-      to[i + kPanelBytes + j] = static_cast<int8_t>((both >> 4) - 8);
+    for (int j = 0; j < kPanelBytes; j += kVectorBytes) {
+      Bytes both;
+      __builtin_memcpy(&both, from + i / 2 + j, sizeof(both));
+      const Bytes even = (both & 15) - 8, odd = (both >> 4) - 8;
+      __builtin_memcpy(to + i + j, &even, sizeof(even));
+      __builtin_memcpy(to + i + kPanelBytes + j, &odd, sizeof(odd));
     }
   }
 }
