@@ -35,7 +35,8 @@ void product(benchmark::State& state, ProductSize size) {
   if (size.packed) args.packed = gemm_pack(active_isa(), args.b, size.k, size.n, packed.data());
   const size_t bytes = gemm_scratch_bytes(size.m, size.n, size.k, size.packed);
   Floats scratch(static_cast<int64_t>(bytes / sizeof(float)) + 1);
-  const Meter meter(state, peak_flops(active_isa()), 2.0 * static_cast<double>(size.m * size.n * size.k));
+  const Meter meter(state, peak_flops(active_isa()),
+                    2.0 * static_cast<double>(size.m * size.n * size.k));
   for (auto _ : state) gemm(args, scratch.data(), bytes);
 }
 
@@ -64,7 +65,8 @@ void convolution(benchmark::State& state, ImageSize image) {
   Epilogue epilogue;
   epilogue.bias = bias.data();
   epilogue.lo = 0.0f;
-  const Meter meter(state, peak_flops(active_isa()), 2.0 * static_cast<double>(pixels * image.out * taps));
+  const Meter meter(state, peak_flops(active_isa()),
+                    2.0 * static_cast<double>(pixels * image.out * taps));
   for (auto _ : state)
     conv_run(plan, packed.data(), in.data(), out.data(), epilogue, scratch.data(), bytes);
 }

@@ -34,8 +34,7 @@ __attribute__((target("avx512f,avx512vnni"))) void byte_chains_avx512() {
   for (int j = 0; j < kChains; ++j) sum[j] = x;
   for (int i = 0; i < kSteps; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kChains; ++j)
-      asm volatile("vpdpbusd %1, %1, %0" : "+v"(sum[j]) : "v"(x));
+    for (int j = 0; j < kChains; ++j) asm volatile("vpdpbusd %1, %1, %0" : "+v"(sum[j]) : "v"(x));
   }
 }
 

@@ -159,8 +159,8 @@ void decode(benchmark::State& state, int64_t n, int64_t k, int64_t group, size_t
     const double start = wall_seconds();
     product.run();
     best = std::min(best, wall_seconds() - start);
-    best_read = std::min(
-        best_read, read_seconds(reinterpret_cast<const char*>(product.packed.data()), size));
+    best_read = std::min(best_read,
+                         read_seconds(reinterpret_cast<const char*>(product.packed.data()), size));
   }
   threadpool::set_thread_count(1);
   state.counters["GB/s"] = static_cast<double>(size) / best * 1e-9;
@@ -208,8 +208,8 @@ void register_quantized() {
   }
   for (const size_t threads : {size_t{1}, size_t{2}}) {
     for (const int64_t group : {int64_t{32}, int64_t{4096}}) {
-      const std::string name = "int4/decode/16384x4096/g" + std::to_string(group) + "/threads" +
-                               std::to_string(threads);
+      const std::string name =
+          "int4/decode/16384x4096/g" + std::to_string(group) + "/threads" + std::to_string(threads);
       benchmark::RegisterBenchmark(name.c_str(), decode, int64_t{16384}, int64_t{4096}, group,
                                    threads);
     }

@@ -18,6 +18,8 @@ struct PackedLayout {
     if (m.bits == WeightBits::Int8) {
       steps = (m.k + kernels.step - 1) / kernels.step;
       panel_bytes = steps * kernels.step * panel;
+      // Tiles read whole depths of the last panel.
+      overread = kernels.tiles.rows > 0 ? kByteTileDepth * panel : 0;
       return;
     }
     const int64_t pair = 2 * kernels.step;
@@ -28,7 +30,7 @@ struct PackedLayout {
     panel_bytes = groups * group_bytes;
   }
 
-  int64_t panels_bytes() const { return columns / kernels.panel * panel_bytes; }
+  int64_t panels_bytes() const { return columns / kernels.panel * panel_bytes + overread; }
   /// Of a whole row of A, as steps want it.
   int64_t padded_k() const { return (groups > 0 ? groups : 1) * steps * kernels.step; }
 
@@ -36,6 +38,7 @@ struct PackedLayout {
   int64_t columns = 0;  ///< n in whole panels
   int64_t steps = 0;    ///< Int8: of all k; Int4: of a group
   int64_t panel_bytes = 0;
+  int64_t overread = 0;       ///< Int8: bytes behind the panels
   int64_t groups = 0;         ///< Int4
   int64_t scales_offset = 0;  ///< Int4: within a group
   int64_t group_bytes = 0;    ///< Int4

@@ -1,6 +1,7 @@
 #include "compute/quantized/product.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "compute/gemm/task_grid.h"
@@ -23,12 +24,20 @@ int64_t align_up(int64_t bytes) {
   return divide_up(bytes, kAlignment) * kAlignment;
 }
 
+std::atomic<bool> tiles_allowed{true};
+
+bool uses_tiles(const QuantizedMatrix& weights, const ProductKernels& kernels) {
+  return weights.bits == WeightBits::Int8 && kernels.tiles.rows > 0 && byte_tiles_supported() &&
+         tiles_allowed.load(std::memory_order_relaxed);
+}
+
 /// Bytes between rows of a copied block of A: no multiple of a cache way.
 int64_t copied_row_bytes(const PackedLayout& layout) {
   return align_up(layout.padded_k() * layout.kernels.row_bytes) + kAlignment;
 }
 
 int64_t tile_rows(const QuantizedMatrix& weights, const ProductKernels& kernels) {
+  if (uses_tiles(weights, kernels)) return kernels.tiles.rows;
   return weights.bits == WeightBits::Int8 ? kernels.rows : kernels.grouped_rows;
 }
 
@@ -60,9 +69,10 @@ struct Run {
 
   static size_t bytes_of_slot(const PackedLayout& layout, const QuantizedMatrix& weights,
                               int64_t m) {
-    const int64_t rows =
-        std::min(m, std::max(few_rows(weights, layout.kernels),
-                             rows_per_block(layout, tile_rows(weights, layout.kernels))));
+    const int64_t tile = tile_rows(weights, layout.kernels);
+    const int64_t most = std::max(few_rows(weights, layout.kernels), rows_per_block(layout, tile));
+    // Whole tiles are read.
+    const int64_t rows = std::min(divide_up(m, tile) * tile, most);
     const int64_t unpacked =
         weights.bits == WeightBits::Int4 ? layout.padded_k() * layout.kernels.panel : 0;
     return static_cast<size_t>(align_up(rows * copied_row_bytes(layout)) + align_up(unpacked));
@@ -163,6 +173,14 @@ void multiply_panel(const Run& run, int64_t group, int64_t first_row, int64_t ro
                      unpacked + g * group_unpacked, run.layout.steps);
     }
   }
+  if (uses_tiles(run.args.weights, kernels)) {
+    for (int64_t first = 0; first < rows; first += kernels.tiles.rows) {
+      kernels.tiles.tile(
+          run.tile(group, first_row + first, column, a + first * run.row_bytes, columns),
+          std::min(kernels.tiles.rows, rows - first));
+    }
+    return;
+  }
   const int64_t tiles = divide_up(rows, bytes ? kernels.rows : kernels.grouped_rows);
   for (int64_t i = 0; i < tiles; ++i) {
     // Tiles of about equal height instead of full ones and a low last one.
@@ -187,11 +205,14 @@ void multiply_task(const Run& run, const TaskGrid& grid, int64_t task, char* slo
   const int64_t last = std::min(first + grid.columns_each, run.args.weights.n);
   run.copy_rows(group, first_row, rows, slot);
   int8_t* const unpacked = reinterpret_cast<int8_t*>(slot + align_up(rows * run.row_bytes));
-  const int64_t panel = run.layout.kernels.panel;
-  for (int64_t column = first; column < last; column += panel) {
-    multiply_panel(run, group, first_row, rows, column, std::min(panel, last - column), slot,
-                   unpacked);
+  const ProductKernels& kernels = run.layout.kernels;
+  const bool tiles = uses_tiles(run.args.weights, kernels);
+  if (tiles) kernels.tiles.begin();
+  for (int64_t column = first; column < last; column += kernels.panel) {
+    multiply_panel(run, group, first_row, rows, column, std::min(kernels.panel, last - column),
+                   slot, unpacked);
   }
+  if (tiles) kernels.tiles.end();
 }
 
 void multiply_many_rows(const Run& run) {
@@ -248,6 +269,10 @@ void quantized_product(const QuantizedProductArgs& args, void* scratch,
   } else {
     multiply_many_rows(run);
   }
+}
+
+void allow_byte_tiles(bool allowed) noexcept {
+  tiles_allowed.store(allowed, std::memory_order_relaxed);
 }
 
 ByteRowSource source_of(const PlainRows& rows) noexcept {

@@ -40,6 +40,22 @@ struct GroupedTile {
 constexpr int kMaxProductRows = 12;
 constexpr int kMaxGroupedRows = 6;
 
+/// Tiles of bytes as a unit of the CPU multiplies them.
+struct ByteTiles {
+  int64_t rows = 0;  ///< of A at a time; 0: there are none
+  /// Prepares the calling thread, and lets it go.
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
+  /// Of up to `rows` rows and a panel of columns. Reads whole tiles: kByteTileDepth bytes of A's
+  /// rows at a time and as many of B's steps, and all `rows` rows.
+  void (*tile)(const ProductTile&, int64_t rows) = nullptr;
+};
+/// Bytes of a row that tiles take at a time. What B holds beyond k meets zeros of A.
+constexpr int64_t kByteTileDepth = 64;
+
+/// Whether products may use tiles of bytes where there are any: so they do at first. For tests.
+EXECUTORCH_COMPUTE_API void allow_byte_tiles(bool allowed) noexcept;
+
 struct ProductKernels {
   int64_t rows;   ///< largest tile
   int64_t panel;  ///< columns
@@ -55,6 +71,9 @@ struct ProductKernels {
   /// A few panels together, for few rows; null where the tile does as well.
   void (*wide_tile[kMaxProductRows + 1])(const ProductTile&);
   int wide_panels[kMaxProductRows + 1];
+
+  /// To be used where byte_tiles_supported().
+  ByteTiles tiles;
 
   int64_t grouped_rows;
   void (*unpacked_tile[kMaxGroupedRows + 1])(const GroupedTile&);

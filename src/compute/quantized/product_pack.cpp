@@ -111,6 +111,8 @@ void pack_bytes(const QuantizedMatrix& matrix, const ByteWeights& weights, void*
   const PackedLayout layout(matrix);
   const int64_t panel = layout.kernels.panel, step = layout.kernels.step;
   auto* sums = reinterpret_cast<uint32_t*>(static_cast<char*>(packed) + layout.panels_bytes());
+  std::memset(reinterpret_cast<char*>(sums) - layout.overread, 0,
+              static_cast<size_t>(layout.overread));
   each_panel(matrix, layout, [&](int64_t p, int64_t columns) {
     int8_t* to = static_cast<int8_t*>(packed) + p * layout.panel_bytes;
     std::memset(to, 0, static_cast<size_t>(layout.panel_bytes));

@@ -100,31 +100,41 @@ int32_t exact_sum(const int8_t* a, const int8_t* w, int64_t k, int32_t zero_poin
   return static_cast<int32_t>(static_cast<uint32_t>(sum));
 }
 
-class ProductTest : public testing::TestWithParam<Isa> {
- protected:
-  void SetUp() override {
-    if (!isa_supported(GetParam())) GTEST_SKIP() << "not supported by this CPU";
-  }
+/// An instruction set, with the CPU's tiles of bytes or without.
+struct Unit {
+  Isa isa;
+  bool tiles;
 };
 
-const Size kSizes[] = {{1, 1, 1},    {1, 33, 7},   {2, 100, 64}, {3, 16, 5},     {5, 70, 129},
-                       {12, 32, 16}, {13, 31, 40}, {40, 65, 67}, {100, 48, 300}, {7, 200, 1000}};
+class ProductTest : public testing::TestWithParam<Unit> {
+ protected:
+  void SetUp() override {
+    if (!isa_supported(isa())) GTEST_SKIP() << "not supported by this CPU";
+    allow_byte_tiles(GetParam().tiles);
+  }
+  void TearDown() override { allow_byte_tiles(true); }
+  static Isa isa() { return GetParam().isa; }
+};
+
+const Size kSizes[] = {{1, 1, 1},      {1, 33, 7},     {2, 100, 64}, {3, 16, 5},
+                       {5, 70, 129},   {12, 32, 16},   {13, 31, 40}, {40, 65, 67},
+                       {100, 48, 300}, {7, 200, 1000}, {33, 40, 64}, {129, 33, 200}};
 
 TEST_P(ProductTest, StaticResultsAreExact) {
   constexpr int32_t kZero = -9, kOutZero = 5;
   for (const Size& size : kSizes) {
     const auto a = random_bytes(static_cast<size_t>(size.m * size.k), -128, 127, 1);
     const auto w = random_bytes(static_cast<size_t>(size.n * size.k), -128, 127, 2);
-    ByteProduct product(GetParam(), size, w);
+    ByteProduct product(isa(), size, w);
     const auto scale = random_floats(static_cast<size_t>(size.n), 1e-4f, 3e-3f, 3);
     std::vector<int32_t> start;
-    const int32_t offset = product_kernels(GetParam()).offset;
+    const int32_t offset = product_kernels(isa()).offset;
     for (int64_t j = 0; j < size.n; ++j) {
       const int32_t bias = static_cast<int32_t>(j * 37 - 500);
       start.push_back(bias - (kZero + offset) * weight_sums(product.matrix)[j]);
     }
-    const auto start_padded = padded(start, GetParam());
-    const auto scale_padded = padded(scale, GetParam());
+    const auto start_padded = padded(start, isa());
+    const auto scale_padded = padded(scale, isa());
     SumsOutput output;
     output.start = start_padded.data();
     output.scale = scale_padded.data();
@@ -152,10 +162,10 @@ TEST_P(ProductTest, ExtremesDoNotSaturate) {
   for (const int low : {-128, 127}) {
     const std::vector<int8_t> a(static_cast<size_t>(size.m * size.k), static_cast<int8_t>(low));
     const std::vector<int8_t> w(static_cast<size_t>(size.n * size.k), -128);
-    ByteProduct product(GetParam(), size, w);
-    std::vector<int32_t> start(40, -product_kernels(GetParam()).offset * -128 * 5000);
-    const auto start_padded = padded(start, GetParam());
-    const auto scale = padded(std::vector<float>(40, 1.0f), GetParam());
+    ByteProduct product(isa(), size, w);
+    std::vector<int32_t> start(40, -product_kernels(isa()).offset * -128 * 5000);
+    const auto start_padded = padded(start, isa());
+    const auto scale = padded(std::vector<float>(40, 1.0f), isa());
     SumsOutput output;
     output.start = start_padded.data();
     output.scale = scale.data();
@@ -169,9 +179,9 @@ TEST_P(ProductTest, ExtremesDoNotSaturate) {
 TEST_P(ProductTest, NotANumberGivesTheLowBound) {
   const Size size{2, 20, 8};
   const auto a = random_bytes(16, -128, 127, 1), w = random_bytes(160, -128, 127, 2);
-  ByteProduct product(GetParam(), size, w);
-  const auto start = padded(std::vector<int32_t>(20), GetParam());
-  const auto scale = padded(std::vector<float>(20, NAN), GetParam());
+  ByteProduct product(isa(), size, w);
+  const auto start = padded(std::vector<int32_t>(20), isa());
+  const auto scale = padded(std::vector<float>(20, NAN), isa());
   SumsOutput output;
   output.start = start.data();
   output.scale = scale.data();
@@ -183,7 +193,7 @@ TEST_P(ProductTest, DynamicRowsHaveTheirOwnParameters) {
   for (const Size& size : kSizes) {
     const auto a = random_bytes(static_cast<size_t>(size.m * size.k), -128, 127, 1);
     const auto w = random_bytes(static_cast<size_t>(size.n * size.k), -128, 127, 2);
-    ByteProduct product(GetParam(), size, w);
+    ByteProduct product(isa(), size, w);
     const auto scale = random_floats(static_cast<size_t>(size.n), 1e-3f, 2e-3f, 3);
     const auto bias = random_floats(static_cast<size_t>(size.n), -1.0f, 1.0f, 4);
     std::vector<float> rows;
@@ -191,7 +201,7 @@ TEST_P(ProductTest, DynamicRowsHaveTheirOwnParameters) {
       rows.push_back(0.01f * static_cast<float>(i + 1));
       rows.push_back(static_cast<float>(i % 256 - 128));
     }
-    const auto scale_padded = padded(scale, GetParam()), bias_padded = padded(bias, GetParam());
+    const auto scale_padded = padded(scale, isa()), bias_padded = padded(bias, isa());
     SumsOutput output;
     output.rows = rows.data();
     output.weight_sums = weight_sums(product.matrix);
@@ -250,7 +260,7 @@ TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
     for (int64_t i = 0; i < size.n * groups; ++i) {
       scales.push_back(static_cast<uint16_t>(0x3C00 + i * 13 % 128));
     }
-    QuantizedMatrix matrix{GetParam(), WeightBits::Int4, size.k, size.n, size.group};
+    QuantizedMatrix matrix{isa(), WeightBits::Int4, size.k, size.n, size.group};
     Bytes packed(quantized_packed_bytes(matrix));
     pack_halves(matrix, {w.data(), (size.k + 1) / 2, scales.data(), groups}, packed.data());
     matrix.data = packed.data();
@@ -260,13 +270,13 @@ TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
       rows.push_back(0.5f);
       rows.push_back(static_cast<float>(i - 10));
     }
-    const auto ones = padded(std::vector<float>(static_cast<size_t>(size.n), 1.0f), GetParam());
+    const auto ones = padded(std::vector<float>(static_cast<size_t>(size.n), 1.0f), isa());
     SumsOutput output;
     output.rows = rows.data();
     output.scaled_weight_sums = scaled_weight_sums(matrix);
     output.scale = ones.data();
     output.to_float = true;
-    const PlainRows plain{a.data(), size.k, GetParam(), size.k};
+    const PlainRows plain{a.data(), size.k, isa(), size.k};
     std::vector<float> c(static_cast<size_t>(size.m * size.n));
     QuantizedProductArgs args;
     args.m = size.m;
@@ -298,10 +308,10 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
   constexpr int64_t kGroups = 3;
   const auto a = random_bytes(static_cast<size_t>(size.m * size.k * kGroups), -128, 127, 1);
   const auto w = random_bytes(static_cast<size_t>(size.n * size.k * kGroups), -128, 127, 2);
-  QuantizedMatrix matrix{GetParam(), WeightBits::Int8, size.k, size.n, 0};
+  QuantizedMatrix matrix{isa(), WeightBits::Int8, size.k, size.n, 0};
   const size_t each = quantized_packed_bytes(matrix);
   Bytes packed(each * kGroups);
-  const int64_t columns = padded_columns(GetParam(), size.n);
+  const int64_t columns = padded_columns(isa(), size.n);
   std::vector<int32_t> start(static_cast<size_t>(columns * kGroups));
   const std::vector<float> scale(start.size(), 1.0f);
   for (int64_t g = 0; g < kGroups; ++g) {
@@ -312,11 +322,11 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
     matrix.data = to;
     for (int64_t j = 0; j < size.n; ++j) {
       start[static_cast<size_t>(g * columns + j)] =
-          -product_kernels(GetParam()).offset * weight_sums(matrix)[j];
+          -product_kernels(isa()).offset * weight_sums(matrix)[j];
     }
   }
   matrix.data = packed.data();
-  const PlainRows plain{a.data(), size.k * kGroups, GetParam(), size.k};
+  const PlainRows plain{a.data(), size.k * kGroups, isa(), size.k};
   std::vector<float> c(static_cast<size_t>(size.m * size.n * kGroups));
   QuantizedProductArgs args;
   args.m = size.m;
@@ -342,14 +352,22 @@ TEST_P(ProductTest, GroupsOfColumnsReadTheirOwnInputs) {
   }
 }
 
-std::vector<Isa> instruction_sets() {
-  std::vector<Isa> all;
-  for (size_t i = 0; i < kIsaCount; ++i) all.push_back(static_cast<Isa>(i));
+std::vector<Unit> units() {
+  std::vector<Unit> all;
+  for (size_t i = 0; i < kIsaCount; ++i) {
+    all.push_back({static_cast<Isa>(i), false});
+    if (product_kernels(all.back().isa).tiles.rows > 0 && byte_tiles_supported()) {
+      all.push_back({all.back().isa, true});
+    }
+  }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, ProductTest, testing::ValuesIn(instruction_sets()),
-                         [](const auto& info) { return std::string(isa_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(InstructionSets, ProductTest, testing::ValuesIn(units()),
+                         [](const auto& info) {
+                           return std::string(isa_name(info.param.isa)) +
+                                  (info.param.tiles ? "_tiles" : "");
+                         });
 
 TEST(QuantizedPacking, SizesThatOverflowAreRefused) {
   QuantizedMatrix matrix;

@@ -1,4 +1,5 @@
-#include "compute/quantized/int_vector.h"
+#include "compute/quantized/byte_tiles.h"
+#include "compute/quantized/finish_sums.h"
 #include "compute/quantized/product_kernels.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
@@ -28,34 +29,6 @@ constexpr int kRows = 4;
 constexpr int kGroupedRows = 2;
 #endif
 static_assert(kRows <= kMaxProductRows && kGroupedRows <= kMaxGroupedRows);
-
-// Columns [column, column + lanes) of a row, from sums that still lack the row's and the column's
-// scale.
-inline void finish(const ProductTile& t, int row, int column, F::Type sum) {
-  const SumsOutput& o = t.output;
-  if (t.columns <= column) return;
-  const int64_t left = t.columns - column;
-  F::Type value = sum;
-  if (o.rows != nullptr) value = F::mul(value, F::set(o.rows[row * o.rows_stride]));
-  value = F::mul(value, F::load(o.scale + column));
-  if (o.bias != nullptr) value = F::add(value, F::load(o.bias + column));
-  char* const out = t.c + row * t.c_row_stride;
-  if (o.to_float) {
-    value = F::at_most(F::at_least(value, F::set(o.low)), F::set(o.high));
-    store_up_to(reinterpret_cast<float*>(out) + column, value, left);
-  } else {
-    value = clamp_to(value, F::set(o.low), F::set(o.high));
-    I::store_bytes(reinterpret_cast<int8_t*>(out) + column,
-                   I::add(I::round(value), I::set(o.zero_point)), left);
-  }
-}
-
-/// What a sum starts from, for the row's zero point and the offset of A.
-inline I::Type start_of(const SumsOutput& o, int row, int column) {
-  if (o.rows == nullptr) return I::load(o.start + column);
-  const int32_t zero = static_cast<int32_t>(o.rows[row * o.rows_stride + 1]) + I::kOffset;
-  return I::mul(I::load(o.weight_sums + column), I::set(-zero));
-}
 
 /// R rows by P panels of W vectors each.
 template <int R, int P, int W>
@@ -139,7 +112,7 @@ void grouped(const GroupedTile& g) {
       for (int j = 0; j < kVectors; ++j) sum[i][j] = I::zero();
     }
     for (int64_t step = 0; step < t.steps; step += 2) {
-Weights even[kVectors], odd[kVectors];
+      Weights even[kVectors], odd[kVectors];
 #pragma GCC unroll 2
       for (int j = 0; j < kVectors; ++j) Source::load(b, j, &even[j], &odd[j]);
 #pragma GCC unroll 8
@@ -240,6 +213,7 @@ const ProductKernels product_kernels_table = {
     },
     {nullptr, tile<1, 4, 2>, tile<2, 2, 2>},
     {0, 4, 2},
+    kByteTiles,
     kGroupedRows,
     {nullptr, grouped<1, Unpacked>, grouped<2, Unpacked>,
 #if defined(__AVX512F__) || defined(__aarch64__)
