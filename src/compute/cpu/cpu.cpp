@@ -5,10 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#endif
 #if defined(__linux__)
 #include <unistd.h>
 #if defined(__aarch64__)
@@ -85,21 +81,6 @@ bool detect(Isa isa) {
 
 #endif
 
-bool detect_byte_tiles() {
-#if defined(__x86_64__) && defined(__linux__)
-  unsigned eax, ebx, ecx, edx;
-  constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25;
-  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return false;
-  if ((edx & kTiles) == 0 || (edx & kBytes) == 0) return false;
-  // Numbers of the kernel's ABI (asm/prctl.h), spelled out since old headers lack them. The kernel
-  // refuses where it does not keep the tiles' state.
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
-
 Isa choose() {
   Isa best = Isa::baseline;
   for (size_t i = 0; i < kIsaCount; ++i) {
@@ -171,11 +152,6 @@ bool set_active_isa(Isa isa) noexcept {
   if (!isa_supported(isa)) return false;
   active().store(isa, std::memory_order_relaxed);
   return true;
-}
-
-bool byte_tiles_supported() noexcept {
-  static const bool supported = detect_byte_tiles();
-  return supported;
 }
 
 CacheSizes cache_sizes() noexcept {

@@ -45,10 +45,6 @@ EXECUTORCH_COMPUTE_API Isa active_isa() noexcept;
 /// unsupported. Plans and packed data made before keep theirs. For tests and benchmarks.
 EXECUTORCH_COMPUTE_API bool set_active_isa(Isa isa) noexcept;
 
-/// The CPU multiplies tiles of bytes (AMX) beside Isa::avx512, and the operating system lets this
-/// process do so: it is asked once. Results are the same with and without.
-EXECUTORCH_COMPUTE_API bool byte_tiles_supported() noexcept;
-
 /// Data cache sizes in bytes of the CPU, guessed where the system does not say. Used for blocking
 /// only: results never depend on them.
 struct CacheSizes {

@@ -1,11 +1,11 @@
 #include "compute/quantized/product.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "compute/gemm/task_grid.h"
 #include "compute/quantized/packed_layout.h"
+#include "compute/quantized/tile_support.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -24,11 +24,8 @@ int64_t align_up(int64_t bytes) {
   return divide_up(bytes, kAlignment) * kAlignment;
 }
 
-std::atomic<bool> tiles_allowed{true};
-
 bool uses_tiles(const QuantizedMatrix& weights, const ProductKernels& kernels) {
-  return weights.bits == WeightBits::Int8 && kernels.tiles.rows > 0 && byte_tiles_supported() &&
-         tiles_allowed.load(std::memory_order_relaxed);
+  return weights.bits == WeightBits::Int8 && kernels.tiles.rows > 0 && byte_tiles_usable();
 }
 
 /// Bytes between rows of a copied block of A: no multiple of a cache way.
@@ -269,10 +266,6 @@ void quantized_product(const QuantizedProductArgs& args, void* scratch,
   } else {
     multiply_many_rows(run);
   }
-}
-
-void allow_byte_tiles(bool allowed) noexcept {
-  tiles_allowed.store(allowed, std::memory_order_relaxed);
 }
 
 ByteRowSource source_of(const PlainRows& rows) noexcept {

@@ -53,9 +53,6 @@ struct ByteTiles {
 /// Bytes of a row that tiles take at a time. What B holds beyond k meets zeros of A.
 constexpr int64_t kByteTileDepth = 64;
 
-/// Whether products may use tiles of bytes where there are any: so they do at first. For tests.
-EXECUTORCH_COMPUTE_API void allow_byte_tiles(bool allowed) noexcept;
-
 struct ProductKernels {
   int64_t rows;   ///< largest tile
   int64_t panel;  ///< columns
@@ -72,7 +69,7 @@ struct ProductKernels {
   void (*wide_tile[kMaxProductRows + 1])(const ProductTile&);
   int wide_panels[kMaxProductRows + 1];
 
-  /// To be used where byte_tiles_supported().
+  /// To be used where byte_tiles_usable().
   ByteTiles tiles;
 
   int64_t grouped_rows;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compute/quantized/packed_layout.h"
+#include "compute/quantized/tile_support.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -356,7 +357,7 @@ std::vector<Unit> units() {
   std::vector<Unit> all;
   for (size_t i = 0; i < kIsaCount; ++i) {
     all.push_back({static_cast<Isa>(i), false});
-    if (product_kernels(all.back().isa).tiles.rows > 0 && byte_tiles_supported()) {
+    if (product_kernels(all.back().isa).tiles.rows > 0 && byte_tiles_usable()) {
       all.push_back({all.back().isa, true});
     }
   }

@@ -20,7 +20,8 @@ void set_bounds(const Epilogue& epilogue, compute::SumsOutput* output) {
 
 Error check(const ColumnSource& source, int64_t channels) {
   const Value& scales = source.scales;
-  const bool grouped = scales.dtype == DType::bf16;
+  const bool grouped =
+      scales.dtype == DType::bf16 && source.product.bits == WeightBits::Int4;
   ET_REQUIRE(scales.source == Source::Constant && scales.data != nullptr &&
                  is_contiguous(scales.sizes, scales.strides),
              NotSupported, "scales of a quantised weight that are no plain constant");

@@ -198,8 +198,12 @@ Error Lowering::pack_linear(const Node& node, const QuantizedLinear& op,
                "half bytes that do not lie in rows");
     compute::HalfByteWeights source{static_cast<const uint8_t*>(weight.data), columns, nullptr, 0};
     if (scales.dtype == DType::bf16) {
-      ET_REQUIRE(is_contiguous(scales.sizes, scales.strides), NotSupported,
-                 "scales of groups that do not lie in rows");
+      ET_REQUIRE(scales.source == Source::Constant && scales.data != nullptr &&
+                     is_contiguous(scales.sizes, scales.strides) && scales.sizes.rank == 2 &&
+                     scales.sizes[0] == matrix->n && scales.sizes[1] == matrix->k / matrix->group,
+                 InvalidArgument, "scales of %s for %lld rows of groups of %lld in %lld",
+                 to_text(scales.sizes).c_str(), static_cast<long long>(matrix->n),
+                 static_cast<long long>(matrix->group), static_cast<long long>(matrix->k));
       source.scales = static_cast<const uint16_t*>(scales.data);
       source.scales_stride = scales.sizes.back();
       spec.extra = scales.data;
