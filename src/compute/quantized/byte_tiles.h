@@ -32,6 +32,8 @@ EXECUTORCH_TILES inline void begin_tiles() {
     configuration.row_bytes[i] = kTileBytes;
     configuration.rows[i] = kTileRows;
   }
+  // The intrinsic tells the compiler of its first bytes only.
+  asm volatile("" : : "r"(&configuration) : "memory");
   _tile_loadconfig(&configuration);
 }
 
