@@ -77,6 +77,24 @@ EXECUTORCH_TILES inline void multiply_tiles(const ProductTile& t, int32_t* sums)
   }
 }
 
+/// Static sums to bytes, a column's numbers in registers for all rows.
+inline void finish_bytes(const ProductTile& t, int64_t rows, const int32_t* sums, int column) {
+  using I = IntVector;
+  using F = FloatVector;
+  const SumsOutput& o = t.output;
+  const int64_t live = t.columns - column;
+  if (live <= 0) return;
+  const I::Type start = I::load(o.start + column), zero = I::set(o.zero_point);
+  const F::Type scale = F::load(o.scale + column), low = F::set(o.low), high = F::set(o.high);
+  auto* out = reinterpret_cast<int8_t*>(t.c) + column;
+#pragma GCC unroll 4
+  for (int64_t row = 0; row < rows; ++row) {
+    const I::Type sum = I::add(I::load(sums + row * kTilePanel + column), start);
+    const F::Type value = clamp_to(F::mul(I::to_float(sum), scale), low, high);
+    I::store_bytes(out + row * t.c_row_stride, I::add(I::round(value), zero), live);
+  }
+}
+
 inline void tile_of_bytes(const ProductTile& t, int64_t rows) {
   alignas(64) int32_t sums[2 * kTileRows * kTilePanel];
   if (rows > kTileRows) {
@@ -85,8 +103,13 @@ inline void tile_of_bytes(const ProductTile& t, int64_t rows) {
     multiply_tiles<false>(t, sums);
   }
   using I = IntVector;
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < kTilePanel; column += I::kLanes) {
+  const bool bytes = !t.output.to_float && t.output.rows == nullptr;
+  for (int column = 0; column < kTilePanel; column += I::kLanes) {
+    if (bytes) {
+      finish_bytes(t, rows, sums, column);
+      continue;
+    }
+    for (int row = 0; row < rows; ++row) {
       const I::Type sum = I::load(sums + row * kTilePanel + column);
       finish(t, row, column, I::to_float(I::add(sum, start_of(t.output, row, column))));
     }
