@@ -23,23 +23,44 @@ void each_panel(const QuantizedMatrix& matrix, const PackedLayout& layout, F f) 
   });
 }
 
-// Values of one column, one after the other; returns their sum, which wraps.
-uint32_t pack_column(const ByteWeights& w, int64_t column, int64_t step, int64_t step_bytes,
-                     int8_t* to) {
-  const int8_t* from = w.data + column * w.column_stride;
+// Adjacent values of one column, from position k on; returns their sum, which wraps.
+uint32_t pack_run(const int8_t* from, int64_t stride, int64_t count, int64_t k, int64_t step,
+                  int64_t step_bytes, int8_t* column) {
   uint32_t sum = 0;
+  int64_t i = 0;
+  if (stride == 1) {
+    for (int64_t c = 0; c < count; ++c) sum += static_cast<uint32_t>(static_cast<int32_t>(from[c]));
+    int8_t* to = column + k / step * step_bytes;
+    for (; k % step == 0 && i + step <= count; i += step, to += step_bytes) {
+      std::memcpy(to, from + i, static_cast<size_t>(step));
+    }
+  }
+  for (; i < count; ++i) {
+    const int8_t value = from[i * stride];
+    column[(k + i) / step * step_bytes + (k + i) % step] = value;
+    if (stride != 1) sum += static_cast<uint32_t>(static_cast<int32_t>(value));
+  }
+  return sum;
+}
+
+// A panel, few k at a time, so that all columns meet the same part of it.
+void pack_panel(const ByteWeights& w, int64_t first, int64_t columns, int64_t step, int64_t panel,
+                int8_t* to, uint32_t* sums) {
+  constexpr int64_t kAtOnce = 256;
   int64_t k = 0;
   for (int64_t y = 0; y < w.sizes[0]; ++y) {
     for (int64_t x = 0; x < w.sizes[1]; ++x) {
-      const int8_t* run = from + y * w.strides[0] + x * w.strides[1];
-      for (int64_t c = 0; c < w.sizes[2]; ++c, ++k) {
-        const int8_t value = run[c * w.strides[2]];
-        to[k / step * step_bytes + k % step] = value;
-        sum += static_cast<uint32_t>(static_cast<int32_t>(value));
+      const int8_t* taps = w.data + first * w.column_stride + y * w.strides[0] + x * w.strides[1];
+      for (int64_t c = 0; c < w.sizes[2]; c += kAtOnce) {
+        const int64_t count = std::min(kAtOnce, w.sizes[2] - c);
+        for (int64_t j = 0; j < columns; ++j) {
+          sums[j] += pack_run(taps + j * w.column_stride + c * w.strides[2], w.strides[2], count, k,
+                              step, step * panel, to + j * step);
+        }
+        k += count;
       }
     }
   }
-  return sum;
 }
 
 float bf16_value(uint16_t bits) {
@@ -49,36 +70,47 @@ float bf16_value(uint16_t bits) {
   return value;
 }
 
-/// One column's place in its panel.
-struct HalfByteColumn {
-  const PackedLayout& layout;
-  int64_t group;  ///< values
-  uint8_t* data;  ///< its first byte of step 0, group 0
+/// The low four bits of `nibbles`, and the next, and so on, to the low halves of bytes.
+uint32_t spread(uint32_t nibbles) {
+  nibbles = (nibbles | nibbles << 8) & 0x00FF00FF;
+  return (nibbles | nibbles << 4) & 0x0F0F0F0F;
+}
 
-  // Two steps share bytes: the even one has the low halves.
-  void put(int64_t k, uint8_t value) const {
-    const int64_t step = layout.kernels.step, in_group = k % group;
-    uint8_t* to = data + k / group * layout.group_bytes +
-                  in_group / (2 * step) * step * layout.kernels.panel + in_group % step;
-    *to = static_cast<uint8_t>(in_group / step % 2 == 0 ? (*to & 0xF0) | value
-                                                        : (*to & 0x0F) | value << 4);
+/// One group of a column: pairs of steps that share bytes, the even step in the low halves.
+/// `from` holds `count` values; returns their sum, each less 8.
+int64_t pack_group(const uint8_t* from, int64_t count, int64_t step, int64_t pair_bytes,
+                   uint8_t* to) {
+  int64_t sum = 0;
+  for (int64_t k = 0; k < count; k += 2 * step, to += pair_bytes) {
+    // As many half bytes as there are, 8 beyond.
+    uint32_t values = 0x88888888;
+    const int64_t live = std::min(2 * step, count - k);
+    for (int64_t i = 0; i < (live + 1) / 2; ++i) {
+      const int64_t kept = live - 2 * i;
+      const uint32_t byte = kept > 1 ? from[k / 2 + i] : (from[k / 2 + i] & 15u) | 0x80u;
+      values = (values & ~(0xFFu << 8 * i)) | byte << 8 * i;
+    }
+    const uint32_t even = spread(values & ((1u << 4 * step) - 1)),
+                   odd = spread(values >> 4 * step & ((1u << 4 * step) - 1));
+    const uint32_t both = even | odd << 4;
+    for (int64_t i = 0; i < step; ++i) to[i] = static_cast<uint8_t>(both >> 8 * i);
+    sum += static_cast<int64_t>((even + odd) * 0x01010101u >> 24) - 16 * step;
   }
-};
+  return sum;
+}
 
-// Returns the sum of the column's weights, each with its group's scale.
-float pack_half_column(const QuantizedMatrix& matrix, const HalfByteWeights& w, int64_t column,
-                       const HalfByteColumn& to, char* scales) {
+// Returns the sum of the column's weights, each with its group's scale. `to` is the column's place
+// in its panel.
+float pack_half_column(const QuantizedMatrix& matrix, const PackedLayout& layout,
+                       const HalfByteWeights& w, int64_t column, uint8_t* to, uint8_t* scales) {
+  const int64_t step = layout.kernels.step;
   const uint8_t* from = w.data + column * w.column_bytes;
   double total = 0;
-  for (int64_t g = 0; g < to.layout.groups; ++g) {
-    int64_t sum = 0;
-    for (int64_t k = g * matrix.group; k < (g + 1) * matrix.group; ++k) {
-      const uint8_t value = k % 2 == 0 ? from[k / 2] & 15 : from[k / 2] >> 4;
-      to.put(k, value);
-      sum += value - 8;
-    }
+  for (int64_t g = 0; g < layout.groups; ++g) {
+    const int64_t sum = pack_group(from + g * matrix.group / 2, matrix.group, step,
+                                   step * layout.kernels.panel, to + g * layout.group_bytes);
     const uint16_t scale = w.scales == nullptr ? kOne : w.scales[column * w.scales_stride + g];
-    std::memcpy(scales + g * to.layout.group_bytes, &scale, sizeof(scale));
+    std::memcpy(scales + g * layout.group_bytes, &scale, sizeof(scale));
     total += static_cast<double>(sum) * static_cast<double>(bf16_value(scale));
   }
   return static_cast<float>(total);
@@ -117,9 +149,7 @@ void pack_bytes(const QuantizedMatrix& matrix, const ByteWeights& weights, void*
     int8_t* to = static_cast<int8_t*>(packed) + p * layout.panel_bytes;
     std::memset(to, 0, static_cast<size_t>(layout.panel_bytes));
     std::fill(sums + p * panel, sums + (p + 1) * panel, 0u);
-    for (int64_t j = 0; j < columns; ++j) {
-      sums[p * panel + j] = pack_column(weights, p * panel + j, step, step * panel, to + j * step);
-    }
+    pack_panel(weights, p * panel, columns, step, panel, to, sums + p * panel);
   });
 }
 
@@ -138,9 +168,9 @@ void pack_halves(const QuantizedMatrix& matrix, const HalfByteWeights& weights,
     }
     std::fill(sums + p * panel, sums + (p + 1) * panel, 0.0f);
     for (int64_t j = 0; j < columns; ++j) {
-      const HalfByteColumn column{layout, matrix.group, to + j * layout.kernels.step};
-      char* scales = reinterpret_cast<char*>(to) + layout.scales_offset + j * 2;
-      sums[p * panel + j] = pack_half_column(matrix, weights, p * panel + j, column, scales);
+      sums[p * panel + j] =
+          pack_half_column(matrix, layout, weights, p * panel + j, to + j * layout.kernels.step,
+                           to + layout.scales_offset + j * 2);
     }
   });
 }
