@@ -74,6 +74,44 @@ def convnet():
     return Spec(net, (torch.randn(2, 3, 16, 16),))
 
 
+class Decoder(nn.Module):
+    """Transposed convolutions, group norms and averages, as decoders of images have them."""
+
+    def __init__(self):
+        super().__init__()
+        self.grow, self.groups = nn.ConvTranspose2d(6, 8, 3, stride=2, padding=1, output_padding=1), nn.GroupNorm(4, 8)
+        self.split = nn.ConvTranspose2d(8, 4, 2, stride=2, groups=2, bias=False)
+        self.batch, self.plain, self.line = nn.BatchNorm2d(4), nn.GroupNorm(2, 4, affine=False), nn.ConvTranspose1d(4, 3, 4, dilation=2)
+        self.batch.running_mean.normal_()
+        self.batch.running_var.uniform_(0.5, 2)
+
+    def forward(self, x):
+        x = F.silu(self.groups(self.grow(x)))
+        x = F.relu(self.batch(self.split(F.avg_pool2d(x, 3, 2, 1, count_include_pad=False))))
+        x = self.plain(F.avg_pool2d(x, (2, 1), divisor_override=3))
+        return self.line(x.flatten(2)), F.adaptive_avg_pool2d(x, (7, 4))
+
+
+@program
+def decoder():
+    return Spec(Decoder(), (torch.randn(2, 6, 7, 8),))
+
+
+class Half(nn.Module):
+    def __init__(self, width=24):
+        super().__init__()
+        self.first, self.norm, self.second = nn.Linear(width, 32), nn.LayerNorm(32), nn.Linear(32, width, bias=False)
+
+    def forward(self, x):
+        y = self.second(F.gelu(self.norm(self.first(x)))) + x
+        return torch.bmm(torch.softmax(torch.bmm(y, y.transpose(1, 2)), -1), x)
+
+
+@program
+def half_types():
+    return Spec(Half().half(), (torch.randn(2, 5, 24).half(),), tolerance=2e-3)
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()

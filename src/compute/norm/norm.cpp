@@ -35,11 +35,11 @@ void softmax(SoftmaxKind kind, const DenseAxis& axis, const T* in, T* out) {
   const bool logarithm = kind == SoftmaxKind::LogSoftmax;
   if (axis.count == 0 || axis.inner == 0) return;
   if (axis.inner == 1) {
-    const auto row = logarithm ? l.log_softmax : l.softmax;
+    const auto rows = logarithm ? l.log_softmax_rows : l.softmax_rows;
     threadpool::parallel_for(0, axis.outer, grain_for(axis.count),
                              [&](int64_t first, int64_t last) {
-                               for (int64_t i = first; i < last; ++i)
-                                 row(in + i * axis.count, out + i * axis.count, axis.count);
+                               const int64_t offset = first * axis.count;
+                               rows(in + offset, out + offset, last - first, axis.count);
                              });
     return;
   }

@@ -66,6 +66,9 @@ template <class T>
 struct NormRowLoops {
   void (*softmax)(const T* in, T* out, int64_t n);
   void (*log_softmax)(const T* in, T* out, int64_t n);
+  /// The same of `rows` adjacent rows.
+  void (*softmax_rows)(const T* in, T* out, int64_t rows, int64_t n);
+  void (*log_softmax_rows)(const T* in, T* out, int64_t rows, int64_t n);
   /// The same down `n` rows `stride` apart, for `width` adjacent columns.
   void (*softmax_columns)(const T* in, T* out, int64_t n, int64_t stride, int64_t width);
   void (*log_softmax_columns)(const T* in, T* out, int64_t n, int64_t stride, int64_t width);

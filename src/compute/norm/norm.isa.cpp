@@ -134,6 +134,37 @@ void softmax_columns(const Element<V>* in, Element<V>* out, int64_t n, int64_t s
 }
 
 template <class V>
+constexpr int64_t kLongestShortRow = kLanes<V> / 2;
+
+/// Rows of few values: a lane for each row.
+template <class V, bool logarithm>
+void softmax_short_rows(const Element<V>* in, Element<V>* out, int64_t rows, int64_t n) {
+  constexpr int64_t L = kLanes<V>;
+  Element<V> columns[kLongestShortRow<V> * L] = {};
+  for (int64_t first = 0; first < rows; first += L) {
+    const int64_t count = rows - first < L ? rows - first : L;
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < n; ++i) columns[i * L + r] = in[(first + r) * n + i];
+    }
+    softmax_column_vector<V, logarithm>(columns, columns, n, L, L);
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < n; ++i) out[(first + r) * n + i] = columns[i * L + r];
+    }
+  }
+}
+
+template <class V, bool logarithm>
+void softmax_rows(const Element<V>* in, Element<V>* out, int64_t rows, int64_t n) {
+  if (n <= kLongestShortRow<V>) {
+    softmax_short_rows<V, logarithm>(in, out, rows, n);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    (logarithm ? log_softmax_row<V> : softmax_row<V>)(in + r * n, out + r * n, n);
+  }
+}
+
+template <class V>
 void normalize_row(const Element<V>* in, Element<V>* out, int64_t n, Element<V> mean,
                    Element<V> rstd, const Element<V>* weight, const Element<V>* bias) {
   if (weight != nullptr && bias != nullptr) {
@@ -166,10 +197,19 @@ void scale_shift_each(const Element<V>* in, Element<V>* out, int64_t n, const El
 
 template <class V>
 constexpr NormRowLoops<Element<V>> row_loops_of() {
-  return {softmax_row<V>,           log_softmax_row<V>, softmax_columns<V, false>,
-          softmax_columns<V, true>, row_max<V>,         exp_row<V>,
-          sum_row<V>,               square_sum_row<V>,  normalize_row<V>,
-          scale_shift_row<V>,       scale_shift_each<V>};
+  return {softmax_row<V>,
+          log_softmax_row<V>,
+          softmax_rows<V, false>,
+          softmax_rows<V, true>,
+          softmax_columns<V, false>,
+          softmax_columns<V, true>,
+          row_max<V>,
+          exp_row<V>,
+          sum_row<V>,
+          square_sum_row<V>,
+          normalize_row<V>,
+          scale_shift_row<V>,
+          scale_shift_each<V>};
 }
 
 }  // namespace

@@ -63,6 +63,23 @@ TEST_P(NormLoopsTest, SoftmaxRowsOfAnyLength) {
   }
 }
 
+TEST_P(NormLoopsTest, SoftmaxOfRowsOfAnyNumberAndLength) {
+  for (const int64_t n : {1, 2, 3, 5, 8, 9, 17}) {
+    for (const int64_t rows : {1, 4, 15, 16, 33}) {
+      const std::vector<float> in = random_values(static_cast<size_t>(rows * n));
+      std::vector<float> out(in.size() + 1, 7);
+      for (const bool logarithm : {false, true}) {
+        (logarithm ? loops().log_softmax_rows : loops().softmax_rows)(in.data(), out.data(), rows,
+                                                                      n);
+        const auto expected = reference_softmax({rows, n, 1}, in, logarithm);
+        for (size_t i = 0; i < in.size(); ++i)
+          ASSERT_NEAR(out[i], expected[i], 4e-6f) << n << " " << i;
+        EXPECT_EQ(out.back(), 7);
+      }
+    }
+  }
+}
+
 TEST_P(NormLoopsTest, SoftmaxColumnsOfAnyWidth) {
   for (int64_t width = 1; width < 70; ++width) {
     const DenseAxis axis = {1, 7, width};

@@ -10,6 +10,40 @@
 namespace executorch::engine {
 namespace {
 
+// Where a row begins in both operands.
+class RowCursor {
+ public:
+  RowCursor(const Rows& rows, int64_t row) : rows_(rows) {
+    for (int d = rows.sizes.rank - 1; d >= 0; --d) {
+      position_[d] = row % rows.sizes[d];
+      row /= rows.sizes[d];
+    }
+    find();
+  }
+  int64_t in() const { return in_; }
+  int64_t out() const { return out_; }
+  void next() {
+    for (int d = rows_.sizes.rank - 1; d >= 0; --d) {
+      if (++position_[d] < rows_.sizes[d]) break;
+      position_[d] = 0;
+    }
+    find();
+  }
+
+ private:
+  void find() {
+    in_ = out_ = 0;
+    for (int d = 0; d < rows_.sizes.rank; ++d) {
+      in_ += position_[d] * rows_.in_strides[d];
+      out_ += position_[d] * rows_.out_strides[d];
+    }
+  }
+
+  const Rows& rows_;
+  int64_t position_[kMaxRank];
+  int64_t in_, out_;
+};
+
 // Calls f(in, out, row) for every row, on the pool.
 class RowStep : public Step {
  public:
@@ -24,23 +58,9 @@ class RowStep : public Step {
     const float* in = context.at<float>(in_);
     float* out = context.at<float>(out_);
     threadpool::parallel_for(0, count_, grain, [&](int64_t first, int64_t last) {
-      int64_t position[kMaxRank];
-      for (int64_t rest = first, d = rows_.sizes.rank - 1; d >= 0; --d) {
-        position[d] = rest % rows_.sizes[static_cast<int>(d)];
-        rest /= rows_.sizes[static_cast<int>(d)];
-      }
-      for (int64_t row = first; row < last; ++row) {
-        int64_t from = 0, to = 0;
-        for (int d = 0; d < rows_.sizes.rank; ++d) {
-          from += position[d] * rows_.in_strides[d];
-          to += position[d] * rows_.out_strides[d];
-        }
-        f(in + from, out + to, row);
-        for (int d = rows_.sizes.rank - 1; d >= 0; --d) {
-          if (++position[d] < rows_.sizes[d]) break;
-          position[d] = 0;
-        }
-      }
+      RowCursor cursor(rows_, first);
+      for (int64_t row = first; row < last; ++row, cursor.next())
+        f(in + cursor.in(), out + cursor.out(), row);
     });
   }
   std::string text(const char* what) const {
@@ -60,6 +80,10 @@ class SoftmaxStep final : public RowStep {
       : RowStep(rows, in, out), zero_masked_rows_(zero_masked_rows) {}
 
   Error run(const RunContext& context) override {
+    if (rows_.length <= kShortRow && !zero_masked_rows_) {
+      run_short_rows(context.at<float>(in_), context.at<float>(out_));
+      return Error::Ok;
+    }
     for_rows(context, [&](const float* in, float* out, int64_t) {
       softmax_row(in, out, rows_.length, zero_masked_rows_);
     });
@@ -68,6 +92,27 @@ class SoftmaxStep final : public RowStep {
   std::string describe() const override { return text("softmax"); }
 
  private:
+  // One by one, such rows would leave most of a vector empty.
+  static constexpr int64_t kShortRow = 8;
+
+  void run_short_rows(const float* in, float* out) const {
+    const int64_t n = rows_.length;
+    if (n == 0) return;
+    const auto softmax_rows = compute::norm_row_loops<float>().softmax_rows;
+    threadpool::parallel_for(0, count_, 8192 / n, [&](int64_t first, int64_t last) {
+      constexpr int64_t kFloats = 512;
+      float block[kFloats];
+      RowCursor from(rows_, first), to(rows_, first);
+      for (int64_t row = first; row < last; row += kFloats / n) {
+        const int64_t rows = std::min(kFloats / n, last - row);
+        for (int64_t i = 0; i < rows; ++i, from.next())
+          std::copy_n(in + from.in(), n, block + i * n);
+        softmax_rows(block, block, rows, n);
+        for (int64_t i = 0; i < rows; ++i, to.next()) std::copy_n(block + i * n, n, out + to.out());
+      }
+    });
+  }
+
   bool zero_masked_rows_;
 };
 

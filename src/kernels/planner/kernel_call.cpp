@@ -276,7 +276,7 @@ struct Tables {
   std::vector<TranslateRow> rows;
   Tables() {
     for (const auto table :
-         {view_translations(), elementwise_translations(), product_translations(),
+         {view_translations(), elementwise_translations(), product_translations(), image_translations(),
           row_translations(), index_translations(), symbol_translations()}) {
       rows.insert(rows.end(), table.begin(), table.end());
     }

@@ -139,6 +139,7 @@ struct TranslateRow {
 Span<const TranslateRow> view_translations();
 Span<const TranslateRow> elementwise_translations();
 Span<const TranslateRow> product_translations();
+Span<const TranslateRow> image_translations();
 Span<const TranslateRow> row_translations();
 Span<const TranslateRow> index_translations();
 Span<const TranslateRow> symbol_translations();
