@@ -32,6 +32,21 @@ def scaled_erfc(t):
     return mp.erfc(x) * mp.exp(x * x) * (1 + 2 * x)
 
 
+def bessel_near_zero(order):
+    """P with I_n(x) = (x / 2)^n P(x^2 / 4)."""
+    return near_zero(lambda z: mp.besseli(order, 2 * mp.sqrt(z)) / mp.sqrt(z) ** order, 1)
+
+
+def bessel_far_away(order):
+    """P with I_n(x) = exp(x) / sqrt(x) P(16 / x - 1)."""
+    def scaled(t):
+        if t < mpf("-0.999999"):
+            return 1 / mp.sqrt(2 * mp.pi) * (1 - (4 * order**2 - 1) * (1 + t) / 128)
+        x = 16 / (1 + t)
+        return mp.besseli(order, x) * mp.exp(-x) * mp.sqrt(x)
+    return scaled
+
+
 HALF_LOG2 = mp.log(2) / 2
 LOG_LIMIT = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.001")
 QUARTER_PI = (mp.pi / 4) ** 2 * mpf("1.001")
@@ -58,6 +73,12 @@ POLYNOMIALS = [
      near_zero(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z), 2 / mp.sqrt(mp.pi)), (0, 1), 7, 13),
     ("Erfc", "erfc(x) = exp(-x^2) / (1 + 2 x) P((x - 3) / (x + 3)) for x >= 1", scaled_erfc,
      (erfc_parameter(1), erfc_parameter(28)), 11, 23),
+    ("Lgamma", "lgamma(2 + z) = z P(z) for |z| <= 1/2", near_zero(lambda z: mp.loggamma(2 + z) / z, 1 - mp.euler),
+     (mpf("-0.501"), mpf("0.501")), 0, 20),
+    ("I0", "I0(x) = P(x^2 / 4) for |x| <= 8", bessel_near_zero(0), (0, 16), 0, 17),
+    ("I1", "I1(x) = x / 2 P(x^2 / 4) for |x| <= 8", bessel_near_zero(1), (0, 16), 0, 17),
+    ("I0Far", "I0(x) = exp(x) / sqrt(x) P(16 / x - 1) for x >= 8", bessel_far_away(0), (-1, 1), 0, 25),
+    ("I1Far", "I1(x) = exp(x) / sqrt(x) P(16 / x - 1) for x >= 8", bessel_far_away(1), (-1, 1), 0, 25),
 ]
 
 

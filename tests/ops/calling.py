@@ -131,6 +131,9 @@ def judge(sample: Sample, results) -> str | None:
         same = type(results) is type(sample.returned) and (results == sample.returned or results != results)
         return None if same else f"returned {results!r}, expected {sample.returned!r}"
     expected = list(tensors_in(sample.expected))
+    if sample.row.base.startswith("_embedding_bag"):
+        # PyTorch's kernels and its shape inference disagree on what accompanies the result for gradients.
+        results, expected = results[:1], expected[:1]
     if len(results) != len(expected):
         return f"wrote {len(results)} tensors, expected {len(expected)}"
     if _leaves_a_choice(sample):

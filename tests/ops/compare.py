@@ -30,6 +30,9 @@ _ACCUMULATING = {
     "grid_sampler_3d", "affine_grid_generator", "norm", "linalg_vector_norm", "mixed_mm", "mixed_linear", "custom_sdpa",
     "sdpa_with_kv_cache", "custom_quantized_sdpa", "fast_hadamard_transform", "gated_delta_rule",
     "channelwise_gated_delta_rule",
+    "_cdist_forward", "_pdist_forward", "dist", "std", "std_mean", "addmv", "addbmm", "_embedding_bag",
+    "_embedding_bag_forward_only", "embedding_dense_backward", "bincount", "_fft_r2c", "_fft_c2r", "_fft_c2c", "cumprod",
+    "logcumsumexp", "scatter_reduce", "index_reduce", "scatter", "put",
 }  # fmt: skip
 _ACCUMULATED = {
     torch.float16: 1.0e-3,
@@ -44,7 +47,7 @@ _ACCUMULATED = {
 # Differences of values that PyTorch rounds before it subtracts them: the error is relative to what was subtracted.
 _CANCELLING = {
     "add", "sub", "rsub", "gelu", "logit", "native_layer_norm", "native_group_norm", "_native_batch_norm_legit",
-    "_batch_norm_with_update", "native_batch_norm",
+    "_batch_norm_with_update", "native_batch_norm", "lgamma", "digamma",
 }  # fmt: skip
 
 

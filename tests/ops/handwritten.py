@@ -133,6 +133,36 @@ def _stored_index_put(row: Row) -> list[Sample]:
     return _by_twin(row, *calls)
 
 
+def _embedding_bags(row: Row) -> list[Sample]:
+    calls = []
+    for dtype in FLOATS:
+        table = _tensor(dtype, 10, 3)
+        for indices_type in (torch.int64, torch.int32):
+            indices = torch.tensor([1, 2, 4, 5, 4, 0], dtype=indices_type)
+            offsets = torch.tensor([0, 2, 2, 5], dtype=indices_type)
+            for mode in (0, 1, 2):
+                calls.append([table, indices, offsets, False, mode, False, None, False, -1])
+                ends = torch.tensor([0, 2, 2, 6], dtype=indices_type)
+                calls.append([table, indices, ends, False, mode, False, None, True, -1])
+                calls.append([table, indices, offsets, False, mode, False, None, False, 4])
+            calls.append([table, indices, offsets, False, 0, False, _tensor(dtype, 6), False, -1])
+        empty = torch.empty(0, dtype=torch.int64)
+        calls.append([table, empty, torch.tensor([0, 0]), False, 1, False, None, False, 1])
+    bad = torch.tensor([1, 10])
+    return _by_twin(row, *calls, [_tensor(torch.float32, 10, 3), bad, torch.tensor([0]), False, 1, False, None, False, -1])
+
+
+def _embedding_gradients(row: Row) -> list[Sample]:
+    indices = torch.tensor([[1, 2, 4], [4, 4, 0]])
+    calls = [
+        [_tensor(dtype, 2, 3, 5), indices, 6, padding, by_frequency]
+        for dtype in (torch.float32, torch.float64)
+        for padding in (-1, 4)
+        for by_frequency in (False, True)
+    ]
+    return _by_twin(row, *calls)
+
+
 # Creation and random numbers
 
 
@@ -179,6 +209,156 @@ def _random(row: Row) -> list[Sample]:
         check = _distribution(row.base == "rand", math.prod(shape))
         samples.append(Sample(row, [shape], [torch.empty(shape, dtype=dtype)], check=check, seed=7))
         samples.append(Sample(row, [[0, 3]], [torch.empty([0, 3], dtype=dtype)], check=_shape_is([0, 3]), seed=7))
+    return samples
+
+
+def _moments(mean: float, deviation: float, low: float, high: float, count: int):
+    """Judges draws by their range, mean and standard deviation."""
+
+    def check(results) -> str | None:
+        values = results[0].double().flatten()
+        if not ((values >= low) & (values <= high)).all():
+            return f"values outside of [{low}, {high}]: {values.min().item()} to {values.max().item()}"
+        if abs(values.mean().item() - mean) > 6 * deviation / math.sqrt(count):
+            return f"mean {values.mean().item()} of {count} values, expected {mean}"
+        if abs(values.std().item() / deviation - 1) > 20 / math.sqrt(count):
+            return f"standard deviation {values.std().item()} of {count} values, expected {deviation}"
+        return None
+
+    return check
+
+
+_DRAWN = [40, 50, 20]  # shape of draws
+
+
+def _draws(row: Row, inputs: list, out_dtypes: list, moments: tuple) -> list[Sample]:
+    check = _moments(*moments, math.prod(_DRAWN))
+    return [Sample(row, inputs, [torch.empty(_DRAWN, dtype=dtype)], check=check, seed=11) for dtype in out_dtypes]
+
+
+def _refused_draw(row: Row, inputs: list, why: str) -> Sample:
+    return Sample(row, inputs, [torch.empty(_DRAWN)], error=why, kind="error")
+
+
+def _random_like(row: Row) -> list[Sample]:
+    samples = []
+    for dtype in FLOATS:
+        check = _distribution(row.base == "rand_like", math.prod(_DRAWN))
+        samples.append(Sample(row, [_tensor(dtype, *_DRAWN), None], [torch.empty(_DRAWN, dtype=dtype)], check=check, seed=7))
+    return samples
+
+
+def _whole_numbers(row: Row) -> list[Sample]:
+    samples = []
+    for low, high in ((0, 2), (0, 100)) if row.name.split(".")[1] == "out" else ((-7, 30), (3, 4), (-5, 6)):
+        count, limits = high - low, [high] if row.name.split(".")[1] == "out" else [low, high]
+        inputs = [*limits, _DRAWN] if row.base == "randint" else [_tensor(torch.float32, *_DRAWN), *limits, None]
+        if count == 1:
+            check = lambda results: None if (results[0] == 3).all() else "numbers other than the only one"  # noqa: E731
+            samples.append(Sample(row, inputs, [torch.empty(_DRAWN, dtype=torch.int64)], check=check, seed=5))
+        else:
+            moments = ((low + high - 1) / 2, math.sqrt((count * count - 1) / 12), low, high - 1)
+            samples += _draws(row, inputs, [torch.int64, torch.int32, torch.int8, torch.float32], moments)
+    inputs = [0, _DRAWN] if row.name == "aten::randint.out" else None
+    return samples + ([_refused_draw(row, inputs, "no number is below 0")] if inputs else [])
+
+
+def _permutation(row: Row) -> list[Sample]:
+    def is_permutation(n):
+        def check(results):
+            right = torch.equal(results[0].long().sort().values, torch.arange(n))
+            return None if right and (n < 20 or not torch.equal(results[0].long(), torch.arange(n))) else "no permutation"
+
+        return check
+
+    samples = [
+        Sample(row, [n], [torch.empty(n, dtype=dtype)], check=is_permutation(n), seed=3)
+        for n in (0, 1, 100)
+        for dtype in (torch.int64, torch.int32, torch.float32, torch.int16)
+    ]
+    return samples + [Sample(row, [-1], [torch.empty(0, dtype=torch.int64)], error="negative", kind="error")]
+
+
+_DISTRIBUTIONS = {
+    "uniform": [([-2.0, 4.0], (1.0, math.sqrt(3), -2.0, 4.0))],
+    "exponential": [([2.0], (0.5, 0.5, 0.0, math.inf))],
+    "geometric": [([0.25], (4.0, math.sqrt(12), 1.0, math.inf))],
+    "log_normal": [([0.5, 0.25], (math.exp(0.53125), math.exp(0.53125) * math.sqrt(math.expm1(0.0625)), 0.0, math.inf))],
+}
+_NOT_ALLOWED = {"uniform": [1.0, 0.0], "exponential": [-1.0], "geometric": [1.5], "log_normal": [0.0, -1.0], "cauchy": [0.0, -1.0]}
+
+
+def _drawn_from(row: Row) -> list[Sample]:
+    x = _tensor(torch.float32, *_DRAWN)
+    samples = [_refused_draw(row, [x, *_NOT_ALLOWED[row.base], None], "no such distribution")]
+    for parameters, moments in _DISTRIBUTIONS[row.base]:
+        samples += _draws(row, [x, *parameters, None], [torch.float32, torch.float64], moments)
+    return samples
+
+
+def _cauchy(row: Row) -> list[Sample]:
+    def check(results):
+        # It has no moments: half of the values lie within sigma of the median.
+        near = ((results[0].double() - 3).abs() < 2).double().mean().item()
+        return None if abs(near - 0.5) < 0.02 else f"{near} of the values are near the median"
+
+    x = _tensor(torch.float32, *_DRAWN)
+    outs = [torch.empty(_DRAWN, dtype=dtype) for dtype in (torch.float32, torch.float64)]
+    samples = [Sample(row, [x, 3.0, 2.0, None], [out], check=check, seed=2) for out in outs]
+    return samples + [_refused_draw(row, [x, *_NOT_ALLOWED["cauchy"], None], "no such distribution")]
+
+
+def _normal(row: Row) -> list[Sample]:
+    mean, std = torch.full(_DRAWN, 3.0), torch.full(_DRAWN[1:], 0.5)
+    inputs = {
+        "out": [mean, 3.0, 0.5, None],
+        "float_float_out": [3.0, 0.5, _DRAWN, None],
+        "Tensor_float_out": [mean, 0.5, None],
+        "float_Tensor_out": [3.0, torch.full(_DRAWN, 0.5), None],
+        "Tensor_Tensor_out": [mean, std, None],
+    }[row.name.split(".")[1]]
+    return _draws(row, inputs, [torch.float32, torch.float64], (3.0, 0.5, -math.inf, math.inf))
+
+
+def _bernoulli(row: Row) -> list[Sample]:
+    inputs = {
+        "out": [torch.full(_DRAWN, 0.3), None],
+        "float_out": [torch.empty(_DRAWN), 0.3, None],
+        "Tensor_out": [torch.empty(_DRAWN), torch.full(_DRAWN, 0.3), None],
+    }[row.name.split(".")[1]]
+    bad = [2.0 if isinstance(v, float) else torch.full(_DRAWN, 2.0) if isinstance(v, torch.Tensor) else v for v in inputs]
+    samples = _draws(row, inputs, [torch.float32, torch.bool, torch.int64], (0.3, math.sqrt(0.21), 0.0, 1.0))
+    return samples + [_refused_draw(row, bad, "2 is no probability")]
+
+
+def _multinomial(row: Row) -> list[Sample]:
+    weights = torch.tensor([[1.0, 0.0, 3.0], [5.0, 0.0, 0.0]])
+
+    def with_replacement(results):
+        first, second = results[0]
+        share = (first == 2).double().mean().item()
+        right = abs(share - 0.75) < 0.05 and not (first == 1).any() and (second == 0).all()
+        return None if right else f"shares that the weights do not have: {share}"
+
+    def without_replacement(results):
+        return None if sorted(results[0].tolist()) == [0, 2, 3] else f"drew {results[0].tolist()}"
+
+    line = torch.tensor([1.0, 0.0, 2.0, 4.0])
+    return [
+        Sample(row, [weights, 2000, True, None], [torch.empty(2, 2000, dtype=torch.int64)], check=with_replacement, seed=1),
+        Sample(row, [line, 3, False, None], [torch.empty(3, dtype=torch.int64)], check=without_replacement, seed=1),
+        Sample(row, [line, 4, False, None], [torch.empty(4, dtype=torch.int64)], error="three have a weight", kind="error"),
+        Sample(row, [-line, 1, True, None], [torch.empty(1, dtype=torch.int64)], error="negative weights", kind="error"),
+    ]
+
+
+def _empty_strided(row: Row) -> list[Sample]:
+    samples = []
+    for shape in ([], [0], [2, 3], [1, 2, 3, 4]):
+        layout = list(range(len(shape))) if row.base == "empty_permuted" else list(torch.empty(shape).stride())
+        for dtype in DTYPES:
+            inputs = [*([_tensor(dtype, 2)] if row.base == "new_empty_strided" else []), shape, layout]
+            samples.append(Sample(row, inputs, [torch.empty(shape, dtype=dtype)], check=_shape_is(shape)))
     return samples
 
 
@@ -346,11 +526,38 @@ _MAKERS = {
     "aten::pixel_shuffle.out": _pixel,
     "aten::pixel_unshuffle.out": _pixel,
     "aten::index_put_": _stored_index_put,
+    "aten::_embedding_bag.out": _embedding_bags,
+    "aten::_embedding_bag_forward_only.out": _embedding_bags,
+    "aten::embedding_dense_backward.out": _embedding_gradients,
     "aten::empty.out": _empty,
     "aten::empty.memory_format_out": _empty,
     "aten::rand.out": _random,
     "aten::randn.out": _random,
     "aten::native_dropout.out": _dropout,
+    "aten::rand_like.out": _random_like,
+    "aten::randn_like.out": _random_like,
+    "aten::randint.out": _whole_numbers,
+    "aten::randint.low_out": _whole_numbers,
+    "aten::randint_like.out": _whole_numbers,
+    "aten::randint_like.low_dtype_out": _whole_numbers,
+    "aten::randperm.out": _permutation,
+    "aten::uniform.out": _drawn_from,
+    "aten::exponential.out": _drawn_from,
+    "aten::geometric.out": _drawn_from,
+    "aten::log_normal.out": _drawn_from,
+    "aten::cauchy.out": _cauchy,
+    "aten::normal.out": _normal,
+    "aten::normal.float_float_out": _normal,
+    "aten::normal.Tensor_float_out": _normal,
+    "aten::normal.float_Tensor_out": _normal,
+    "aten::normal.Tensor_Tensor_out": _normal,
+    "aten::bernoulli.out": _bernoulli,
+    "aten::bernoulli.float_out": _bernoulli,
+    "aten::bernoulli.Tensor_out": _bernoulli,
+    "aten::multinomial.out": _multinomial,
+    "aten::empty_strided.out": _empty_strided,
+    "aten::empty_permuted.out": _empty_strided,
+    "aten::new_empty_strided.out": _empty_strided,
     "aten::sym_numel": _sizes,
     "aten::sym_size.int": _sizes,
     "aten::_local_scalar_dense": _item,

@@ -13,7 +13,11 @@ _OTHER_NAMES = {
     "view_copy": ["_reshape_alias"],
 }
 # Random or undefined values: handwritten samples judge them by other means than PyTorch's values.
-_NOT_REPRODUCIBLE = {"rand", "randn", "native_dropout", "empty", "_empty_dim_order"}
+_NOT_REPRODUCIBLE = {
+    "rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "uniform", "normal", "exponential",
+    "geometric", "cauchy", "log_normal", "bernoulli", "multinomial", "native_dropout",
+    "empty", "empty_strided", "empty_permuted", "new_empty_strided", "_empty_dim_order",
+}  # fmt: skip
 _OPTIONS = ("dtype", "layout", "device", "pin_memory", "requires_grad")
 
 

@@ -53,6 +53,21 @@ bool peel(const TensorView& to, const TensorView& from, TensorView* inner_to,
   return outer > 0;
 }
 
+/// The operation of a mode; truth values are sums where one is true, products where all are.
+ElementwiseOp combining_op(ScatterMode mode, DType type) {
+  const bool truth = type == DType::boolean;
+  switch (mode) {
+    case ScatterMode::Multiply:
+      return truth ? ElementwiseOp::LogicalAnd : ElementwiseOp::Mul;
+    case ScatterMode::Maximum:
+      return ElementwiseOp::Maximum;
+    case ScatterMode::Minimum:
+      return ElementwiseOp::Minimum;
+    default:
+      return truth ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+  }
+}
+
 }  // namespace
 
 void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
@@ -93,8 +108,7 @@ void copy_slices_in_order(const TensorView& to, const int64_t* to_offsets, const
 
 bool add_slices_in_order(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
                          const int64_t* from_offsets, int64_t count) {
-  const ElementwiseOp add =
-      to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
+  const ElementwiseOp add = combining_op(ScatterMode::Add, to.dtype);
   if (!elementwise_supported(add, to.dtype)) return false;
   ElementwiseCall call = {};
   call.op = add;
@@ -190,13 +204,13 @@ struct AddStored {
   }
 };
 
-/// to[t] += from[f], one element through the loops of the element type.
-struct AddElement {
+/// Combines to[t] with from[f], one element through the loops of the element type.
+struct CombineElement {
   const TensorView& to;
   const TensorView& from;
   LoadLoop load;
   StoreLoop store;
-  BlockLoop add;
+  BlockLoop combine;
 
   void operator()(int64_t t, int64_t f) const {
     alignas(16) char a[16];
@@ -205,7 +219,7 @@ struct AddElement {
     load(a, to.data + t * unit, 0, 1);
     load(b, from.data + f * unit, 0, 1);
     const void* operands[] = {a, b};
-    add(a, operands, 0, 1);
+    combine(a, operands, 0, 1);
     store(to.data + t * unit, 0, a, 1);
   }
 };
@@ -223,6 +237,12 @@ BadIndex gather(const TensorView& to, const TensorView& from, const TensorView& 
 
 namespace {
 
+CombineElement combine_element(const TensorView& to, const TensorView& from, ScatterMode mode) {
+  const ComputeType type = compute_type(to.dtype);
+  return {to, from, load_loop(to.dtype, type), store_loop(type, to.dtype),
+          block_loop(combining_op(mode, to.dtype), type)};
+}
+
 BadIndex scatter_add(const TensorView& to, const TensorView& from, const TensorView& index,
                      int dim) {
   const auto visit = [&](auto add) {
@@ -238,13 +258,8 @@ BadIndex scatter_add(const TensorView& to, const TensorView& from, const TensorV
       return visit(AddStored<int32_t, uint32_t>{to, from});
     case DType::i64:
       return visit(AddStored<int64_t, uint64_t>{to, from});
-    default: {
-      const ComputeType type = compute_type(to.dtype);
-      const ElementwiseOp op =
-          to.dtype == DType::boolean ? ElementwiseOp::LogicalOr : ElementwiseOp::Add;
-      return visit(AddElement{to, from, load_loop(to.dtype, type), store_loop(type, to.dtype),
-                              block_loop(op, type)});
-    }
+    default:
+      return visit(combine_element(to, from, ScatterMode::Add));
   }
 }
 
@@ -254,6 +269,11 @@ BadIndex scatter(const TensorView& to, const TensorView& from, const TensorView&
                  ScatterMode mode) {
   const auto unit = static_cast<int64_t>(to.element_size);
   if (mode == ScatterMode::Add) return scatter_add(to, from, index, dim);
+  if (mode != ScatterMode::Write) {
+    const CombineElement combine = combine_element(to, from, mode);
+    return visit_indexed(from, to, index, dim,
+                         [&](int64_t plain, int64_t indexed) { combine(indexed, plain); });
+  }
   return with_element_copy(to.element_size, [&](auto copy_element) {
     return visit_indexed(from, to, index, dim, [&](int64_t plain, int64_t indexed) {
       copy_element(to.data + indexed * unit, from.data + plain * unit, to.element_size);

@@ -48,10 +48,11 @@ struct BadIndex {
 EXECUTORCH_COMPUTE_API BadIndex gather(const TensorView& to, const TensorView& from,
                                        const TensorView& index, int dim);
 
-enum class ScatterMode { Write, Add };
+/// What becomes of an element that a value is scattered to. Maximum and Minimum prefer NaN.
+enum class ScatterMode { Write, Add, Multiply, Maximum, Minimum };
 
-/// to[c with c[dim] replaced by index[c]] = or += from[c], in row-major order of the index. Add
-/// needs an arithmetic type.
+/// to[c with c[dim] replaced by index[c]] takes from[c], in row-major order of the index. All modes
+/// but Write need an arithmetic type, half types are rounded after each step.
 EXECUTORCH_COMPUTE_API BadIndex scatter(const TensorView& to, const TensorView& from,
                                         const TensorView& index, int dim, ScatterMode mode);
 

@@ -279,7 +279,8 @@ int64_t grain_of(ElementwiseOp op) {
   const bool heavy = op >= ElementwiseOp::Exp && op <= ElementwiseOp::Logit;
   const bool heavy_binary = op == ElementwiseOp::Pow || op == ElementwiseOp::Atan2 ||
                             op == ElementwiseOp::Fmod || op == ElementwiseOp::Remainder ||
-                            op == ElementwiseOp::Glu || op == ElementwiseOp::Elu;
+                            op == ElementwiseOp::Glu || op == ElementwiseOp::Elu ||
+                            op == ElementwiseOp::Gcd || op == ElementwiseOp::Lcm;
   return heavy || heavy_binary ? 4 * kBlock : 32 * kBlock;
 }
 

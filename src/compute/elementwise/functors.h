@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include "compute/math/math.h"
-#include "compute/math/math_double.h"
+#include "compute/math/special.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
 
@@ -116,6 +115,59 @@ inline V float_floor_quotient(V a, V b) {
   return b == 0 ? a / b : down;
 }
 
+/// x = mantissa * 2^exponent with |mantissa| in [0.5, 1); x and 0 where that does not exist.
+template <class V>
+struct SplitNumber {
+  V mantissa;
+  V exponent;
+};
+template <class V>
+inline SplitNumber<V> split_exponent(V x) {
+  using F = Format<Element<V>>;
+  using I = Mask<V>;
+  const V a = abs_bits(x);
+  const auto tiny = a < F::kMinNormal;
+  const Element<V> up = static_cast<Element<V>>(sizeof(Element<V>) == 4 ? 0x1p24 : 0x1p53);
+  const V scaled = tiny ? x * up : x;
+  const I bits = bit_cast<I>(abs_bits(scaled));
+  const I biased = bits >> F::kFractionBits;
+  const V magic = broadcast<V>(F::kRoundMagic);
+  const V exponent = bit_cast<V>(biased - (F::kBias - 1) + bit_cast<I>(magic)) - magic;
+  const I half = I{} + ((F::kBias - 1) << F::kFractionBits);
+  const V mantissa = with_sign<V>(bit_cast<V>((bits & F::kFractionMask) | half), x);
+  const auto split = (a > 0) & (a < kInfinity<V>);
+  const V shift = broadcast<V>(static_cast<Element<V>>(F::kFractionBits + 1));
+  return {split ? mantissa : x, split ? (tiny ? exponent - shift : exponent) : V{}};
+}
+
+/// The number next to `a` on the way to `b` among those whose bits are multiples of `step`.
+template <class V>
+inline V next_after(V a, V b, int step) {
+  using I = Mask<V>;
+  const I bits = bit_cast<I>(a);
+  const auto grows = (a < b) == (a > 0);
+  const V stepped = bit_cast<V>(grows ? bits + step : bits - step);
+  const V smallest = with_sign<V>(bit_cast<V>(I{} + step), b);
+  const V next = a == b ? b : (a == 0 ? smallest : stepped);
+  return a != a ? a : (b != b ? b : next);
+}
+
+template <class V>
+inline V greatest_common_divisor(V a, V b) {
+  a = a < 0 ? negate(a) : a;
+  b = b < 0 ? negate(b) : b;
+  while (any(a != 0)) {
+    const V rest = wrapping_sub(b, wrapping_mul(integer_quotient(b, a), a));
+    const auto more = a != 0;
+    b = more ? a : b;
+    a = more ? rest : a;
+  }
+  return b;
+}
+
+template <class T>
+constexpr T kPiOf = static_cast<T>(kPi);
+
 // ---- functors
 // -------------------------------------------------------------------------------------------------------
 
@@ -182,6 +234,16 @@ EXECUTORCH_UNARY_DOUBLE(Acosh, acosh)
 EXECUTORCH_UNARY_DOUBLE(Atanh, atanh)
 EXECUTORCH_UNARY(Erf, return erf<V>(x);)
 EXECUTORCH_UNARY(Erfc, return erfc<V>(x);)
+EXECUTORCH_UNARY_DOUBLE(Exp2, exp2)
+EXECUTORCH_UNARY_DOUBLE(Erfinv, erfinv)
+EXECUTORCH_UNARY_DOUBLE(Erfcx, erfcx)
+EXECUTORCH_UNARY_DOUBLE(Ndtri, ndtri)
+EXECUTORCH_UNARY_DOUBLE(Lgamma, lgamma)
+EXECUTORCH_UNARY_DOUBLE(Digamma, digamma)
+EXECUTORCH_UNARY_DOUBLE(I0, i0)
+EXECUTORCH_UNARY_DOUBLE(I0e, i0e)
+EXECUTORCH_UNARY_DOUBLE(I1, i1)
+EXECUTORCH_UNARY_DOUBLE(I1e, i1e)
 EXECUTORCH_UNARY(Sigmoid, return sigmoid<V>(x);)
 EXECUTORCH_UNARY(Silu, return x * sigmoid<V>(x);)
 // 1 + erf(x) = erfc(-x), which keeps its digits where it is small.
@@ -194,6 +256,10 @@ EXECUTORCH_UNARY(GeluTanh, const Element<V> r = static_cast<Element<V>>(0.797884
 EXECUTORCH_UNARY(Logit, return log<V>(x / (1 - x));)
 EXECUTORCH_UNARY(IsNan, return truth<V>(x != x);)
 EXECUTORCH_UNARY(IsInf, return truth<V>(abs_bits(x) == kInfinity<V>);)
+EXECUTORCH_UNARY(SignBit, return truth<V>(bit_cast<Mask<V>>(x) < 0);)
+EXECUTORCH_UNARY(RealAngle, return x != x ? x : (x < 0 ? broadcast<V>(kPiOf<Element<V>>) : V{});)
+EXECUTORCH_UNARY(Mantissa, return split_exponent(x).mantissa;)
+EXECUTORCH_UNARY(Exponent, return split_exponent(x).exponent;)
 EXECUTORCH_UNARY(Square, return wrapping_mul(x, x);)
 EXECUTORCH_UNARY(Cube, return wrapping_mul(wrapping_mul(x, x), x);)
 EXECUTORCH_UNARY(LogicalNot, return truth<V>(x == 0);)
@@ -248,8 +314,36 @@ struct Atan2 {
     return narrow(atan2(widen_low(y), widen_low(x)), atan2(widen_high(y), widen_high(x)));
   }
 };
+struct Hypot {
+  static inline F64 apply(F64 a, F64 b) {
+    const F64 x = abs_bits(a), y = abs_bits(b);
+    const F64 larger = x > y ? x : y, smaller = x > y ? y : x;
+    const F64 ratio = larger == 0 ? F64{} : smaller / larger;
+    const F64 length = larger * sqrt(1 + ratio * ratio);
+    const auto unbounded = (x == kInfinity<F64>) | (y == kInfinity<F64>);
+    const F64 finite = ((x != x) | (y != y)) ? broadcast<F64>(kNan<F64>) : length;
+    return unbounded ? broadcast<F64>(kInfinity<F64>) : finite;
+  }
+  static inline F32 apply(F32 a, F32 b) {
+    return narrow(apply(widen_low(a), widen_low(b)), apply(widen_high(a), widen_high(b)));
+  }
+};
+EXECUTORCH_BINARY(CopySign, return with_sign<V>(abs_bits(a), b);)
+EXECUTORCH_BINARY(NextAfter, return next_after<V>(a, b, 1);)
+EXECUTORCH_BINARY(NextAfterBf16, return next_after<V>(a, b, 1 << 16);)
+EXECUTORCH_BINARY(Ldexp, return a * Exp2::apply(b);)
+EXECUTORCH_BINARY(Fmax, return ((a > b) | (b != b)) ? a : b;)
+EXECUTORCH_BINARY(Fmin, return ((a < b) | (b != b)) ? a : b;)
+EXECUTORCH_BINARY(Gcd, return greatest_common_divisor(a, b);)
+EXECUTORCH_BINARY(Lcm, const V divisor = greatest_common_divisor(a, b);
+                  const V multiple = wrapping_mul(integer_quotient(a, divisor), b);
+                  return multiple < 0 ? negate(multiple) : multiple;)
 EXECUTORCH_BINARY(Maximum, return ((a > b) | (a != a)) ? a : b;)
 EXECUTORCH_BINARY(Minimum, return ((a < b) | (a != a)) ? a : b;)
+EXECUTORCH_BINARY(LogAddExp, const V high = Maximum::apply<V>(a, b);
+                  const V low = Minimum::apply<V>(a, b);
+                  const V sum = high + log1p<V>(exp<V>(low - high));
+                  return ((low == high) & (abs_bits(low) == kInfinity<V>)) ? low : sum;)
 EXECUTORCH_BINARY(Eq, return truth<V>(a == b);)
 EXECUTORCH_BINARY(Ne, return truth<V>(a != b);)
 EXECUTORCH_BINARY(Lt, return truth<V>(a < b);)

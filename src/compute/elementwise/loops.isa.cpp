@@ -85,6 +85,7 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
   {loop<op__, F32, n__>, loop<op__, F64, n__>, loop<op__, I32, n__>, loop<op__, I64, n__>},
 #define EXECUTORCH_LOOPS_F(op__, n__) \
   {loop<op__, F32, n__>, loop<op__, F64, n__>, nullptr, nullptr},
+#define EXECUTORCH_LOOPS_S(op__, n__) {loop<op__, F32, n__>, nullptr, nullptr, nullptr},
 #define EXECUTORCH_LOOPS_I(op__, n__) \
   {nullptr, nullptr, loop<op__, I32, n__>, loop<op__, I64, n__>},
 #define EXECUTORCH_LOOPS(op__, n__, types__) EXECUTORCH_LOOPS_##types__(op__, n__)

@@ -10,7 +10,7 @@
 #include "compute/cpu/isa.h"
 #include "compute/elementwise/types.h"
 
-// X(name, number of operands, compute types: F float, I integer, A both)
+// X(name, number of operands, compute types: F float, S single precision, I integer, A both)
 // Parameters of an operation (alpha, bounds, slopes) are operands like any other, usually a single
 // value.
 #define EXECUTORCH_ELEMENTWISE_OPERATIONS(X)                                     \
@@ -46,6 +46,16 @@
   X(Atanh, 1, F)                                                                 \
   X(Erf, 1, F)                                                                   \
   X(Erfc, 1, F)                                                                  \
+  X(Exp2, 1, F)                                                                  \
+  X(Erfinv, 1, F)                                                                \
+  X(Erfcx, 1, F) /* exp(x^2) erfc(x) */                                          \
+  X(Ndtri, 1, F) /* the inverse of the normal distribution function */           \
+  X(Lgamma, 1, F)                                                                \
+  X(Digamma, 1, F)                                                               \
+  X(I0, 1, F) /* modified Bessel functions; those with e over exp(|x|) */        \
+  X(I0e, 1, F)                                                                   \
+  X(I1, 1, F)                                                                    \
+  X(I1e, 1, F)                                                                   \
   X(Sigmoid, 1, F)                                                               \
   X(Silu, 1, F)                                                                  \
   X(Gelu, 1, F)     /* through erf */                                            \
@@ -53,6 +63,10 @@
   X(Logit, 1, F)                                                                 \
   X(IsNan, 1, F)                                                                 \
   X(IsInf, 1, F)                                                                 \
+  X(SignBit, 1, A)                                                               \
+  X(RealAngle, 1, F) /* 0 or pi */                                               \
+  X(Mantissa, 1, F)  /* m of x = m * 2^e, 0.5 <= |m| < 1 */                      \
+  X(Exponent, 1, F)                                                              \
   X(Square, 1, A)                                                                \
   X(Cube, 1, A)                                                                  \
   X(LogicalNot, 1, A)                                                            \
@@ -67,6 +81,16 @@
   X(Remainder, 2, A) /* sign of the divisor */                                   \
   X(Pow, 2, A)                                                                   \
   X(Atan2, 2, F)                                                                 \
+  X(LogAddExp, 2, F) /* log(exp(a) + exp(b)) */                                  \
+  X(Hypot, 2, F)                                                                 \
+  X(CopySign, 2, F)                                                              \
+  X(NextAfter, 2, F)                                                             \
+  X(NextAfterBf16, 2, S) /* among numbers of bfloat16 */                         \
+  X(Ldexp, 2, F)         /* a * 2^b */                                           \
+  X(Fmax, 2, A)          /* NaN only when both are */                            \
+  X(Fmin, 2, A)                                                                  \
+  X(Gcd, 2, I)                                                                   \
+  X(Lcm, 2, I)                                                                   \
   X(Maximum, 2, A) /* NaN when either is */                                      \
   X(Minimum, 2, A)                                                               \
   X(Eq, 2, A)                                                                    \

@@ -32,7 +32,52 @@ long double rsqrt_reference(long double x) {
   return 1 / std::sqrt(x);
 }
 
-// The bounds that math.h states.
+/// y with function(y) = x, by Newton's method from `y` on.
+template <class Function, class Slope>
+long double solve(Function function, Slope slope, long double x, long double y) {
+  for (int i = 0; i < 60; ++i) y -= (function(y) - x) / slope(y);
+  return y;
+}
+constexpr long double kTwoOverRootPi = 1.12837916709551257390L;
+long double erf_slope(long double y) {
+  return kTwoOverRootPi * std::exp(-y * y);
+}
+long double erfinv_reference(long double x) {
+  if (std::abs(x) < 0.5L) return solve([](long double y) { return std::erf(y); }, erf_slope, x, x);
+  // From the left, where the complement is convex, the steps stay on one side.
+  const long double y = solve([](long double z) { return std::erfc(z); },
+                              [](long double z) { return -erf_slope(z); }, 1 - std::abs(x), 0.4L);
+  return x < 0 ? -y : y;
+}
+long double ndtri_reference(long double p) {
+  const long double y = solve([](long double z) { return std::erfc(z); },
+                              [](long double z) { return -erf_slope(z); }, 2 * p, 0.0L);
+  return -std::sqrt(2.0L) * y;
+}
+long double erfcx_reference(long double x) {
+  return std::exp(x * x) * std::erfc(x);
+}
+long double digamma_reference(long double x) {
+  long double sum = 0;
+  for (; x < 60; ++x) sum += 1 / x;
+  const long double q = 1 / (x * x);
+  return std::log(x) - 0.5L / x - sum -
+         q * (1.0L / 12 - q * (1.0L / 120 - q * (1.0L / 252 - q * (1.0L / 240 - q / 132))));
+}
+long double i0_reference(long double x) {
+  return std::cyl_bessel_i(0.0L, std::abs(x));
+}
+long double i1_reference(long double x) {
+  return x < 0 ? -std::cyl_bessel_i(1.0L, -x) : std::cyl_bessel_i(1.0L, x);
+}
+long double i0e_reference(long double x) {
+  return i0_reference(x) * std::exp(-std::abs(x));
+}
+long double i1e_reference(long double x) {
+  return i1_reference(x) * std::exp(-std::abs(x));
+}
+
+// The bounds that math.h and special.h state.
 const Case kCases[] = {
     {ElementwiseOp::Exp, std::exp, -708, 709, 1.1, 1.0},
     {ElementwiseOp::Expm1, std::expm1, -60, 709, 2.0, 2.0},
@@ -67,6 +112,19 @@ const Case kCases[] = {
     {ElementwiseOp::Sigmoid, sigmoid_reference, -80, 80, 3.0, 3.0},
     {ElementwiseOp::Sqrt, std::sqrt, 0, 1e30, 0.5, 0.5},
     {ElementwiseOp::Rsqrt, rsqrt_reference, 1e-30, 1e30, 1.5, 1.5},
+    {ElementwiseOp::Exp2, std::exp2, -1022, 1023, 0.51, 1.5},
+    {ElementwiseOp::Erfinv, erfinv_reference, -0.999, 0.999, 0.51, 4.0},
+    {ElementwiseOp::Ndtri, ndtri_reference, 1e-6, 0.49, 0.51, 8.0},
+    {ElementwiseOp::Erfcx, erfcx_reference, -5, 60, 0.51, 12.0},
+    {ElementwiseOp::Lgamma, std::lgamma, 1e-300, 20, 0.51, 8.0},
+    {ElementwiseOp::Lgamma, std::lgamma, 0.5, 3, 0.51, 8.0},
+    {ElementwiseOp::Lgamma, std::lgamma, 20, 1e30, 0.51, 8.0},
+    {ElementwiseOp::Digamma, digamma_reference, 1e-3, 1.2, 0.51, 32.0},
+    {ElementwiseOp::Digamma, digamma_reference, 2, 1e10, 0.51, 32.0},
+    {ElementwiseOp::I0, i0_reference, -100, 100, 0.51, 6.0},
+    {ElementwiseOp::I1, i1_reference, -100, 100, 0.51, 6.0},
+    {ElementwiseOp::I0e, i0e_reference, -100, 100, 0.51, 6.0},
+    {ElementwiseOp::I1e, i1e_reference, -100, 100, 0.51, 6.0},
 };
 
 template <class T>
@@ -208,6 +266,14 @@ void check_special(Isa isa, ComputeType type) {
           << "pow " << a << " " << b << " " << isa_name(isa);
       EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmod, type, a, b), std::fmod(a, b)))
           << "fmod " << a << " " << b << " " << isa_name(isa);
+      EXPECT_TRUE(same(call(isa, ElementwiseOp::NextAfter, type, a, b), std::nextafter(a, b)))
+          << "nextafter " << a << " " << b << " " << isa_name(isa);
+      EXPECT_TRUE(same(call(isa, ElementwiseOp::Fmax, type, a, b), std::fmax(a, b)) ||
+                  (a == 0 && b == 0))
+          << "fmax " << a << " " << b << " " << isa_name(isa);
+      const T length = call(isa, ElementwiseOp::Hypot, type, a, b);
+      EXPECT_TRUE(same(length, std::hypot(a, b)) || std::abs(length / std::hypot(a, b) - 1) < 1e-6)
+          << "hypot " << a << " " << b << " " << length << " " << isa_name(isa);
       const T angle = call(isa, ElementwiseOp::Atan2, type, a, b);
       EXPECT_TRUE(same(angle, std::atan2(a, b)) || std::abs(angle / std::atan2(a, b) - 1) < 1e-6)
           << "atan2 " << a << " " << b << " " << angle << " " << isa_name(isa);
@@ -225,6 +291,7 @@ void check_special(Isa isa, ComputeType type) {
                  {ElementwiseOp::Atanh, std::atanh},     {ElementwiseOp::Erf, std::erf},
                  {ElementwiseOp::Erfc, std::erfc},       {ElementwiseOp::Log2, std::log2},
                  {ElementwiseOp::Log10, std::log10},     {ElementwiseOp::Sqrt, std::sqrt},
+                 {ElementwiseOp::Exp2, std::exp2},       {ElementwiseOp::Lgamma, std::lgamma},
                  {ElementwiseOp::Round, std::nearbyint}, {ElementwiseOp::Floor, std::floor},
                  {ElementwiseOp::Ceil, std::ceil},       {ElementwiseOp::Trunc, std::trunc}};
     for (const auto& u : unary) {

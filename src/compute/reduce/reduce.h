@@ -75,14 +75,34 @@ struct VarianceCall {
 };
 EXECUTORCH_COMPUTE_API void variance(const VarianceCall& call);
 
-/// Running sums along one dimension, computed in `compute` (f64 or i64).
+enum class ScanOp : uint8_t {
+  Sum,
+  Prod,
+  LogSumExp,  ///< the logarithm of the sum of the exponentials
+};
+
+/// Running results along one dimension, computed in `compute` (f64, or i64 but for LogSumExp).
 struct ScanCall {
+  ScanOp op;
   ReduceSource in;
   int dim;
   ComputeType compute;
   /// Has the source's sizes.
   ReduceTarget out;
 };
-EXECUTORCH_COMPUTE_API void cumulative_sum(const ScanCall& call);
+EXECUTORCH_COMPUTE_API void scan(const ScanCall& call);
+
+/// Running maximum or minimum along one dimension. Among equal elements the last one is the
+/// extremum, and once there is a NaN, the last NaN.
+struct ExtremumScanCall {
+  bool largest;
+  ReduceSource in;
+  int dim;
+  ComputeType compute;  ///< f64 or i64
+  /// Both have the source's sizes; the positions along the dimension are i64.
+  ReduceTarget values;
+  ReduceTarget indices;
+};
+EXECUTORCH_COMPUTE_API void scan_extremum(const ExtremumScanCall& call);
 
 }  // namespace executorch::compute

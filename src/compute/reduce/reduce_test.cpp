@@ -187,8 +187,11 @@ TEST_P(EachIsaReduce, RunningSums) {
   for (const Problem& p : problems()) {
     for (int dim = 0; dim < 3; ++dim) {
       std::vector<float> out(p.data.size());
-      cumulative_sum(
-          {p.source(), dim, ComputeType::f64, {out.data(), DType::f32, p.strides.data()}});
+      scan({ScanOp::Sum,
+            p.source(),
+            dim,
+            ComputeType::f64,
+            {out.data(), DType::f32, p.strides.data()}});
       const auto d = static_cast<size_t>(dim);
       for (size_t i = 0; i < out.size(); ++i) {
         const int64_t index = static_cast<int64_t>(i) / p.strides[d] % p.sizes[d];
@@ -198,6 +201,41 @@ TEST_P(EachIsaReduce, RunningSums) {
       }
     }
   }
+}
+
+TEST_P(EachIsaReduce, RunningLogSumExpSurvivesLargeNumbers) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double in[] = {-infinity, 1000, 1000, -1000, 1001};
+  double out[5];
+  const int64_t size = 5, stride = 1;
+  scan({ScanOp::LogSumExp,
+        {in, DType::f64, 1, &size, &stride},
+        0,
+        ComputeType::f64,
+        {out, DType::f64, &stride}});
+  EXPECT_EQ(out[0], -infinity);
+  EXPECT_EQ(out[1], 1000);
+  EXPECT_DOUBLE_EQ(out[2], 1000 + std::log(2.0));
+  EXPECT_DOUBLE_EQ(out[3], out[2]);
+  EXPECT_DOUBLE_EQ(out[4], 1000 + std::log(2.0 + std::exp(1.0)));
+}
+
+TEST_P(EachIsaReduce, RunningExtremaPreferTheLastAndNan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float in[] = {1, 3, 3, 2, nan, 5, nan};
+  float values[7];
+  int64_t indices[7];
+  const int64_t size = 7, stride = 1;
+  scan_extremum({true,
+                 {in, DType::f32, 1, &size, &stride},
+                 0,
+                 ComputeType::f64,
+                 {values, DType::f32, &stride},
+                 {indices, DType::i64, &stride}});
+  EXPECT_EQ(std::vector<int64_t>(indices, indices + 7),
+            (std::vector<int64_t>{0, 1, 2, 2, 4, 4, 6}));
+  EXPECT_EQ(values[3], 3);
+  EXPECT_TRUE(std::isnan(values[5]));
 }
 
 TEST_P(EachIsaReduce, LongSumsKeepTheirDigits) {

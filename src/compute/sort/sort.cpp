@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/copy/line_set.h"
 #include "compute/sort/keys.h"
-#include "threadpool/parallel.h"
 
 namespace executorch::compute {
 namespace {
@@ -14,40 +14,6 @@ constexpr int64_t kMinRadixLength = 256;
 constexpr int64_t kAlignment = 64;
 /// Elements that are worth a thread.
 constexpr int64_t kGrain = 2048;
-
-/// One line of a view: its first element and the distance of neighbours in bytes.
-struct Line {
-  char* data;
-  int64_t step;
-  int64_t length;
-
-  char* at(int64_t i) const { return data + i * step; }
-};
-
-/// The lines of one dimension, numbered in row-major order of the other ones.
-class LineSet {
- public:
-  LineSet(const TensorView& view, int dim)
-      : view_(view), length_(view.sizes[dim]), step_(view.strides[dim]) {
-    view_.remove(dim);
-  }
-
-  int64_t count() const { return view_.numel(); }
-  Line line(int64_t number) const {
-    const auto unit = static_cast<int64_t>(view_.element_size);
-    int64_t offset = 0;
-    for (int d = view_.rank - 1; d >= 0; --d) {
-      offset += number % view_.sizes[d] * view_.strides[d];
-      number /= view_.sizes[d];
-    }
-    return {view_.data + offset * unit, step_ * unit, length_};
-  }
-
- private:
-  TensorView view_;
-  int64_t length_;
-  int64_t step_;
-};
 
 /// Sorts by the digits of the keys, the lowest first; digits that all entries share cost nothing.
 /// Returns the array, of the two, that has the result.
@@ -151,49 +117,30 @@ int64_t thread_bytes(const TensorView& in, int dim) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-int64_t line_count(const TensorView& in, int dim) {
-  TensorView rest = in;
-  rest.remove(dim);
-  return rest.numel();
-}
-
-/// Threads that share the lines.
 int64_t thread_share(const TensorView& in, int dim) {
-  const int64_t useful = in.numel() / kGrain + 1;
-  const auto threads = static_cast<int64_t>(threadpool::thread_count());
-  return std::max<int64_t>(1, std::min({threads, useful, line_count(in, dim)}));
+  return threads_for_lines(LineSet(in, dim).count(), in.sizes[dim], kGrain);
 }
 
-/// Calls body(line number, entries, other entries) for every line.
+/// Calls body(line number, entries, other entries) for every line, on as many threads as there is
+/// memory for.
 template <class Key, class Body>
-void for_each_line(const TensorView& in, int dim, void* scratch, Body body) {
-  const int64_t lines = line_count(in, dim);
-  const int64_t threads = thread_share(in, dim);
-  const int64_t tasks = std::min(lines, 4 * threads);
-  struct Loop {
-    Body& body;
-    char* scratch;
-    int64_t lines, tasks, bytes, length;
-  } loop = {body, static_cast<char*>(scratch), lines, tasks, thread_bytes(in, dim), in.sizes[dim]};
-  threadpool::run(
-      static_cast<size_t>(tasks),
-      [](void* context, size_t task, size_t thread) {
-        Loop& l = *static_cast<Loop*>(context);
-        auto* entries =
-            reinterpret_cast<SortEntry<Key>*>(l.scratch + static_cast<int64_t>(thread) * l.bytes);
-        const auto t = static_cast<int64_t>(task);
-        for (int64_t i = l.lines * t / l.tasks; i < l.lines * (t + 1) / l.tasks; ++i)
-          l.body(i, entries, entries + l.length);
-      },
-      &loop, static_cast<size_t>(threads));
+void for_each_sorted_line(const TensorView& in, int dim, const SortMemory& memory, Body body) {
+  const int64_t length = in.sizes[dim], bytes = thread_bytes(in, dim);
+  const int64_t threads =
+      std::min(thread_share(in, dim), static_cast<int64_t>(memory.bytes) / bytes);
+  for_each_line(LineSet(in, dim).count(), threads, memory.data, bytes,
+                [&](int64_t number, char* own) {
+                  auto* entries = reinterpret_cast<SortEntry<Key>*>(own);
+                  body(number, entries, entries + length);
+                });
 }
 
 template <class Key>
-void sort_lines(const SortCall& call, void* scratch) {
+void sort_lines(const SortCall& call, const SortMemory& memory) {
   const LineSet in(call.in, call.dim), values(call.values, call.dim),
       indices(call.indices, call.dim);
-  for_each_line<Key>(
-      call.in, call.dim, scratch, [&](int64_t number, SortEntry<Key>* a, SortEntry<Key>* b) {
+  for_each_sorted_line<Key>(
+      call.in, call.dim, memory, [&](int64_t number, SortEntry<Key>* a, SortEntry<Key>* b) {
         const Line from = in.line(number), to = values.line(number), places = indices.line(number);
         read_line(from, call.in.dtype, call.descending, a);
         const SortEntry<Key>* sorted = sort_entries(a, b, from.length);
@@ -232,13 +179,13 @@ void select_smallest(const Line& line, ReadKeys<Key> read, Key flip, int64_t k,
 }
 
 template <class Key>
-void top_of_lines(const TopCall& call, void* scratch) {
+void top_of_lines(const TopCall& call, const SortMemory& memory) {
   const LineSet in(call.in, call.dim), values(call.values, call.dim),
       indices(call.indices, call.dim);
   const ReadKeys<Key> read = read_keys_of<Key>(call.in.dtype);
   const Key flip = call.largest ? ~Key{0} : Key{0};
-  for_each_line<Key>(
-      call.in, call.dim, scratch, [&](int64_t number, SortEntry<Key>* best, SortEntry<Key>*) {
+  for_each_sorted_line<Key>(
+      call.in, call.dim, memory, [&](int64_t number, SortEntry<Key>* best, SortEntry<Key>*) {
         const Line from = in.line(number), to = values.line(number), places = indices.line(number);
         select_smallest(from, read, flip, call.k, best);
         for (int64_t i = 0; i < call.k; ++i) {
@@ -300,11 +247,11 @@ SortEntry<Key> choose_entry(const ChoiceCall& call, SortEntry<Key>* entries, Sor
 }
 
 template <class Key>
-void choose_in_lines(const ChoiceCall& call, void* scratch) {
+void choose_in_lines(const ChoiceCall& call, const SortMemory& memory) {
   const LineSet in(call.in, call.dim), values(call.values, call.dim),
       indices(call.indices, call.dim);
-  for_each_line<Key>(
-      call.in, call.dim, scratch, [&](int64_t number, SortEntry<Key>* a, SortEntry<Key>* b) {
+  for_each_sorted_line<Key>(
+      call.in, call.dim, memory, [&](int64_t number, SortEntry<Key>* a, SortEntry<Key>* b) {
         const Line from = in.line(number);
         read_line(from, call.in.dtype, false, a);
         const int64_t position = choose_entry(call, a, b, from.length).position;
@@ -317,9 +264,9 @@ void choose_in_lines(const ChoiceCall& call, void* scratch) {
 
 template <class Key>
 int64_t unique_in_line(const UniqueCall& call, int64_t* inverse, int64_t* first, int64_t* counts,
-                       void* scratch) {
+                       const SortMemory& memory) {
   const Line line = LineSet(call.in, 0).line(0);
-  auto* entries = static_cast<SortEntry<Key>*>(scratch);
+  auto* entries = static_cast<SortEntry<Key>*>(memory.data);
   read_line(line, call.in.dtype, false, entries);
   const SortEntry<Key>* ordered =
       call.sorted ? sort_entries(entries, entries + line.length, line.length) : entries;
@@ -344,30 +291,30 @@ size_t sort_scratch_bytes(const TensorView& in, int dim) {
   return static_cast<size_t>(thread_share(in, dim) * thread_bytes(in, dim));
 }
 
-void sort(const SortCall& call, void* scratch) {
+void sort(const SortCall& call, const SortMemory& memory) {
   if (call.in.numel() == 0) return;
-  has_wide_keys(call.in.dtype) ? sort_lines<uint64_t>(call, scratch)
-                               : sort_lines<uint32_t>(call, scratch);
+  has_wide_keys(call.in.dtype) ? sort_lines<uint64_t>(call, memory)
+                               : sort_lines<uint32_t>(call, memory);
 }
 
-void top(const TopCall& call, void* scratch) {
+void top(const TopCall& call, const SortMemory& memory) {
   if (call.in.numel() == 0 || call.k == 0) return;
-  has_wide_keys(call.in.dtype) ? top_of_lines<uint64_t>(call, scratch)
-                               : top_of_lines<uint32_t>(call, scratch);
+  has_wide_keys(call.in.dtype) ? top_of_lines<uint64_t>(call, memory)
+                               : top_of_lines<uint32_t>(call, memory);
 }
 
-void choose(const ChoiceCall& call, void* scratch) {
+void choose(const ChoiceCall& call, const SortMemory& memory) {
   if (call.in.numel() == 0) return;
-  has_wide_keys(call.in.dtype) ? choose_in_lines<uint64_t>(call, scratch)
-                               : choose_in_lines<uint32_t>(call, scratch);
+  has_wide_keys(call.in.dtype) ? choose_in_lines<uint64_t>(call, memory)
+                               : choose_in_lines<uint32_t>(call, memory);
 }
 
 int64_t find_unique(const UniqueCall& call, int64_t* inverse, int64_t* first, int64_t* counts,
-                    void* scratch) {
+                    const SortMemory& memory) {
   if (call.in.numel() == 0) return 0;
   return has_wide_keys(call.in.dtype)
-             ? unique_in_line<uint64_t>(call, inverse, first, counts, scratch)
-             : unique_in_line<uint32_t>(call, inverse, first, counts, scratch);
+             ? unique_in_line<uint64_t>(call, inverse, first, counts, memory)
+             : unique_in_line<uint32_t>(call, inverse, first, counts, memory);
 }
 
 }  // namespace executorch::compute

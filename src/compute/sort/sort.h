@@ -28,12 +28,15 @@ struct SortCall {
   TensorView indices;
 };
 
-/// Memory that the lines of a view need while they are ordered.
+/// Memory that lines are ordered in: as many bytes as sort_scratch_bytes() says, aligned to 64.
+struct SortMemory {
+  void* data;
+  size_t bytes;
+};
 EXECUTORCH_COMPUTE_API size_t sort_scratch_bytes(const TensorView& in, int dim);
 
-/// Runs on the thread pool, line by line. `scratch` has sort_scratch_bytes(in, dim) bytes, aligned
-/// to 64.
-EXECUTORCH_COMPUTE_API void sort(const SortCall& call, void* scratch);
+/// Runs on the thread pool, line by line.
+EXECUTORCH_COMPUTE_API void sort(const SortCall& call, const SortMemory& memory);
 
 /// The `k` leading elements of every line of dimension `dim`, in order: the largest, NaN first, or
 /// the smallest, NaN last. `values` (of the type of `in`) and `indices` (i64) have size k there.
@@ -47,7 +50,7 @@ struct TopCall {
 };
 
 /// As sort().
-EXECUTORCH_COMPUTE_API void top(const TopCall& call, void* scratch);
+EXECUTORCH_COMPUTE_API void top(const TopCall& call, const SortMemory& memory);
 
 enum class Choice {
   rank,       ///< the element with `rank` smaller ones before it
@@ -68,7 +71,7 @@ struct ChoiceCall {
 };
 
 /// As sort().
-EXECUTORCH_COMPUTE_API void choose(const ChoiceCall& call, void* scratch);
+EXECUTORCH_COMPUTE_API void choose(const ChoiceCall& call, const SortMemory& memory);
 
 /// The distinct elements of a contiguous line.
 struct UniqueCall {
@@ -83,6 +86,6 @@ struct UniqueCall {
  * number of values. Every NaN is a value of its own.
  */
 EXECUTORCH_COMPUTE_API int64_t find_unique(const UniqueCall& call, int64_t* inverse, int64_t* first,
-                                           int64_t* counts, void* scratch);
+                                           int64_t* counts, const SortMemory& memory);
 
 }  // namespace executorch::compute

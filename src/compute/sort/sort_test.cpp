@@ -26,9 +26,9 @@ TensorView view_of(std::vector<T>& values, DType dtype, std::vector<int64_t> siz
 class Memory {
  public:
   Memory(const TensorView& in, int dim) : bytes_(sort_scratch_bytes(in, dim) + 64) {}
-  void* data() {
+  SortMemory get() {
     const auto address = reinterpret_cast<uintptr_t>(bytes_.data());
-    return bytes_.data() + (64 - address % 64) % 64;
+    return {bytes_.data() + (64 - address % 64) % 64, bytes_.size() - 64};
   }
 
  private:
@@ -44,7 +44,7 @@ std::vector<int64_t> sorted_indices(std::vector<T>& line, DType dtype, bool desc
   SortCall call = {view_of(line, dtype, {n}), 0, descending, view_of(*values, dtype, {n}),
                    view_of(indices, DType::i64, {n})};
   Memory memory(call.in, 0);
-  sort(call, memory.data());
+  sort(call, memory.get());
   return indices;
 }
 
@@ -106,7 +106,7 @@ TEST(Sort, ResultsDoNotDependOnThreads) {
                      view_of(values, DType::f32, {300, 64}),
                      view_of(indices, DType::i64, {300, 64})};
     Memory memory(call.in, 0);
-    sort(call, memory.data());
+    sort(call, memory.get());
   };
   {
     const threadpool::ThreadLimit limit(1);
@@ -131,7 +131,7 @@ void expect_top(std::vector<T> line, DType dtype) {
           view_of(line, dtype, {n}),        0, k, largest, view_of(values, dtype, {k}),
           view_of(indices, DType::i64, {k})};
       Memory memory(call.in, 0);
-      top(call, memory.data());
+      top(call, memory.get());
       EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + k), indices);
       EXPECT_EQ(0, std::memcmp(sorted.data(), values.data(), values.size() * sizeof(T)));
     }
@@ -160,7 +160,7 @@ int64_t chosen(std::vector<double> line, Choice choice, int64_t rank = 0) {
       view_of(line, DType::f64, {n}), 0, choice, rank, view_of(value, DType::f64, {1}),
       view_of(index, DType::i64, {1})};
   Memory memory(call.in, 0);
-  choose(call, memory.data());
+  choose(call, memory.get());
   return index[0];
 }
 
@@ -179,10 +179,10 @@ TEST(Unique, NumbersTheValues) {
   int64_t inverse[4], first[4], counts[4];
   const TensorView view = view_of(line, DType::i32, {4});
   Memory memory(view, 0);
-  EXPECT_EQ(find_unique({view, true}, inverse, first, counts, memory.data()), 2);
+  EXPECT_EQ(find_unique({view, true}, inverse, first, counts, memory.get()), 2);
   EXPECT_EQ((std::vector<int64_t>(inverse, inverse + 4)), (std::vector<int64_t>{1, 1, 0, 1}));
   EXPECT_EQ(counts[1], 3);
-  EXPECT_EQ(find_unique({view, false}, inverse, first, counts, memory.data()), 3);
+  EXPECT_EQ(find_unique({view, false}, inverse, first, counts, memory.get()), 3);
   EXPECT_EQ((std::vector<int64_t>(inverse, inverse + 4)), (std::vector<int64_t>{0, 0, 1, 2}));
   EXPECT_EQ(first[2], 3);
 }

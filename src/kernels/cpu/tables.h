@@ -12,11 +12,15 @@ namespace kernels {
 
 Table elementwise_unary_rows();
 Table elementwise_binary_rows();
+Table numeric_rows();
+Table complex_rows();
 Table reduce_rows();
+Table distance_rows();
 Table scan_rows();
 Table sort_rows();
 Table search_rows();
 Table random_rows();
+Table distribution_rows();
 Table copy_rows();
 Table view_rows();
 Table rearrange_rows();
@@ -24,8 +28,11 @@ Table join_split_rows();
 Table pad_rows();
 Table index_rows();
 Table scatter_rows();
+Table scatter_reduce_rows();
+Table embedding_rows();
 Table creation_rows();
 Table matmul_rows();
+Table fft_rows();
 Table conv_rows();
 Table conv_backward_rows();
 Table max_pool_rows();

@@ -29,6 +29,25 @@ Error empty(Context&, IntList size, std::optional<int64_t>, Tensor& out) {
   return resize_to_list(out, size);
 }
 
+/// Strides follow from the output's dim order, which has been planned.
+Error empty_strided(Context&, IntList size, IntList stride, Tensor& out) {
+  ET_REQUIRE(size.size() == stride.size(), InvalidArgument,
+             "arguments 'size' and 'stride' have %zu and %zu entries", size.size(), stride.size());
+  return resize_to_list(out, size);
+}
+
+Error empty_permuted(Context&, IntList size, IntList physical_layout, Tensor& out) {
+  ET_REQUIRE(size.size() == physical_layout.size(), InvalidArgument,
+             "arguments 'size' and 'physical_layout' have %zu and %zu entries", size.size(),
+             physical_layout.size());
+  return resize_to_list(out, size);
+}
+
+Error new_empty_strided(Context& context, const Tensor&, IntList size, IntList stride,
+                        Tensor& out) {
+  return empty_strided(context, size, stride, out);
+}
+
 Error full(Context&, IntList size, Scalar fill_value, Tensor& out) {
   ET_TRY(resize_to_list(out, size));
   return fill_with(out, fill_value, "fill_value");
@@ -150,9 +169,61 @@ Error arange(Context& context, Scalar end, Tensor& out) {
   return arange_start(context, Scalar(int64_t{0}), end, Scalar(int64_t{1}), out);
 }
 
+/// Columns of a row of a matrix that lie in a triangle.
+struct Columns {
+  int64_t first;
+  int64_t end;
+};
+Columns triangle_columns(bool lower, int64_t row, int64_t columns, int64_t offset) {
+  // Saturates: an offset may be far outside of the matrix.
+  int64_t diagonal = 0;
+  if (__builtin_add_overflow(row, offset, &diagonal)) diagonal = offset > 0 ? columns : -1;
+  if (diagonal > columns) diagonal = columns;
+  if (diagonal < -1) diagonal = -1;
+  if (!lower) return {diagonal < 0 ? 0 : diagonal, columns};
+  return {0, diagonal + 1 < columns ? diagonal + 1 : columns};
+}
+
+/// The coordinates of a triangle's elements: rows in the first line, columns in the second.
+template <bool lower>
+Error triangle_indices(Context& context, int64_t row, int64_t col, int64_t offset, Tensor& out) {
+  ET_TRY(check_arithmetic(out, "out"));
+  ET_TRY(check_can_cast(ScalarType::Long, out));
+  ET_REQUIRE(row >= 0 && col >= 0 && row <= kMaxLength && col <= kMaxLength, InvalidArgument,
+             "a matrix of %lld by %lld elements is not possible", static_cast<long long>(row),
+             static_cast<long long>(col));
+  Sizes sizes;
+  sizes.push(2);
+  sizes.push(0);
+  for (int64_t r = 0; r < row; ++r) {
+    const Columns columns = triangle_columns(lower, r, col, offset);
+    sizes[1] += columns.end > columns.first ? columns.end - columns.first : 0;
+  }
+  ET_TRY(resize_output(out, sizes));
+  ContiguousOutput indices(context);
+  ET_TRY(indices.prepare(out, ScalarType::Long));
+  auto* rows = indices.data<int64_t>();
+  auto* places = rows + sizes[1];
+  for (int64_t r = 0; r < row; ++r) {
+    const Columns columns = triangle_columns(lower, r, col, offset);
+    for (int64_t c = columns.first; c < columns.end; ++c) {
+      *rows++ = r;
+      *places++ = c;
+    }
+  }
+  indices.finish();
+  return Error::Ok;
+}
+
 constexpr OperatorRow kRows[] = {
     row<"aten::empty.out", empty>(
         "(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::empty_strided.out", empty_strided>(
+        "(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::empty_permuted.out", empty_permuted>(
+        "(SymInt[] size, int[] physical_layout, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::new_empty_strided.out", new_empty_strided>(
+        "(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::full.out", full>(
         "(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::full_like.out", full_like>("(Tensor self, Scalar fill_value, *, MemoryFormat? "
@@ -162,6 +233,10 @@ constexpr OperatorRow kRows[] = {
     row<"aten::arange.out", arange>("(Scalar end, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::arange.start_out", arange_start>(
         "(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::tril_indices.out", triangle_indices<true>>(
+        "(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::triu_indices.out", triangle_indices<false>>(
+        "(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::scalar_tensor.out", scalar_tensor>("(Scalar s, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::fill.Scalar_out", fill_scalar>(
         "(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)"),

@@ -19,6 +19,11 @@ Error with_number(Context&, const Tensor& self, Scalar other, Tensor& out) {
   return body({"self", self}, {"other", other}, out);
 }
 
+template <Body* body>
+Error of_number(Context&, Scalar self, const Tensor& other, Tensor& out) {
+  return body({"self", self}, {"other", other}, out);
+}
+
 // ---- sums ----
 
 Error check_alpha(const Scalar& alpha, ScalarType common) {
@@ -68,6 +73,9 @@ Error sub_tensor(Context&, const Tensor& self, const Tensor& other, Scalar alpha
 }
 Error sub_number(Context&, const Tensor& self, Scalar other, Scalar alpha, Tensor& out) {
   return subtract({"self", self}, {"other", other}, alpha, out);
+}
+Error rsub_tensor(Context&, const Tensor& self, const Tensor& other, Scalar alpha, Tensor& out) {
+  return subtract({"other", other}, {"self", self}, alpha, out);
 }
 Error rsub_number(Context&, const Tensor& self, Scalar other, Scalar alpha, Tensor& out) {
   return subtract({"other", other}, {"self", self}, alpha, out);
@@ -266,6 +274,18 @@ Error masked_fill(Context&, const Tensor& self, const Tensor& mask, Scalar value
                          {{"mask", mask}, {"value", value}, {"self", self}}, out);
 }
 
+Error masked_fill_tensor(Context&, const Tensor& self, const Tensor& mask, const Tensor& value,
+                         Tensor& out) {
+  ET_TRY(check_arithmetic(self, "self"));
+  ET_TRY(check_mask(mask, "mask"));
+  ET_REQUIRE(value.dim() == 0, InvalidArgument, "argument 'value': expected a 0-d tensor, found %s",
+             describe(value).text);
+  ET_TRY(check_arithmetic(value, "value"));
+  ET_TRY(check_can_cast(value.scalar_type(), self, "self"));
+  return run_elementwise(ElementwiseOp::Where, self.scalar_type(), self.scalar_type(),
+                         {{"mask", mask}, {"value", value}, {"self", self}}, out);
+}
+
 /// The first half of a dimension times the sigmoid of the second half.
 Error glu(Context&, const Tensor& self, int64_t dim, Tensor& out) {
   ET_TRY(check_floating(self, "self"));
@@ -278,31 +298,16 @@ Error glu(Context&, const Tensor& self, int64_t dim, Tensor& out) {
   sizes[axis] /= 2;
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
-  compute::ElementwiseCall call;
-  call.op = ElementwiseOp::Glu;
-  call.common = compute_dtype(self.scalar_type());
-  call.rank = sizes.rank;
-  const TensorView target = view_of(out);
-  call.out.data = target.data;
-  call.out.dtype = target.dtype;
-  TensorView halves[2] = {view_of(self), view_of(self)};
-  halves[0].narrow(axis, 0, sizes[axis]);
-  halves[1].narrow(axis, sizes[axis], sizes[axis]);
-  for (int k = 0; k < 2; ++k) {
-    call.in[k].data = halves[k].data;
-    call.in[k].dtype = halves[k].dtype;
-  }
-  for (int d = 0; d < sizes.rank; ++d) {
-    call.sizes[d] = sizes[d];
-    call.out.strides[d] = target.strides[d];
-    for (int k = 0; k < 2; ++k) call.in[k].strides[d] = halves[k].strides[d];
-  }
-  compute::elementwise(call);
+  TensorView first = view_of(self), second = first;
+  first.narrow(axis, 0, sizes[axis]);
+  second.narrow(axis, sizes[axis], sizes[axis]);
+  run_on_views(ElementwiseOp::Glu, self.scalar_type(), view_of(out), {first, second});
   return Error::Ok;
 }
 
 #define TENSOR_SCHEMA "(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"
 #define NUMBER_SCHEMA "(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"
+#define OF_NUMBER_SCHEMA "(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"
 
 constexpr OperatorRow kRows[] = {
     row<"aten::add.out", add_tensor>(
@@ -313,6 +318,8 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::sub.Scalar_out", sub_number>(
         "(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::rsub.Tensor_out", rsub_tensor>(
+        "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::rsub.Scalar_out", rsub_number>(
         "(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::mul.out", with_tensor<mul>>(TENSOR_SCHEMA),
@@ -329,6 +336,7 @@ constexpr OperatorRow kRows[] = {
     row<"aten::fmod.Scalar_out", with_number<fmod>>(NUMBER_SCHEMA),
     row<"aten::remainder.Tensor_out", with_tensor<remainder>>(TENSOR_SCHEMA),
     row<"aten::remainder.Scalar_out", with_number<remainder>>(NUMBER_SCHEMA),
+    row<"aten::remainder.Scalar_Tensor_out", of_number<remainder>>(OF_NUMBER_SCHEMA),
     row<"aten::pow.Tensor_Tensor_out", pow_tensor_tensor>(
         "(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::pow.Tensor_Scalar_out", pow_tensor_number>(
@@ -355,23 +363,31 @@ constexpr OperatorRow kRows[] = {
     row<"aten::logical_xor.out", with_tensor<logical_xor>>(TENSOR_SCHEMA),
     row<"aten::bitwise_and.Tensor_out", with_tensor<bitwise_and>>(TENSOR_SCHEMA),
     row<"aten::bitwise_and.Scalar_out", with_number<bitwise_and>>(NUMBER_SCHEMA),
+    row<"aten::bitwise_and.Scalar_Tensor_out", of_number<bitwise_and>>(OF_NUMBER_SCHEMA),
     row<"aten::bitwise_or.Tensor_out", with_tensor<bitwise_or>>(TENSOR_SCHEMA),
     row<"aten::bitwise_or.Scalar_out", with_number<bitwise_or>>(NUMBER_SCHEMA),
+    row<"aten::bitwise_or.Scalar_Tensor_out", of_number<bitwise_or>>(OF_NUMBER_SCHEMA),
     row<"aten::bitwise_xor.Tensor_out", with_tensor<bitwise_xor>>(TENSOR_SCHEMA),
     row<"aten::bitwise_xor.Scalar_out", with_number<bitwise_xor>>(NUMBER_SCHEMA),
+    row<"aten::bitwise_xor.Scalar_Tensor_out", of_number<bitwise_xor>>(OF_NUMBER_SCHEMA),
     row<"aten::bitwise_left_shift.Tensor_out", with_tensor<shift_left>>(TENSOR_SCHEMA),
     row<"aten::bitwise_left_shift.Tensor_Scalar_out", with_number<shift_left>>(NUMBER_SCHEMA),
+    row<"aten::bitwise_left_shift.Scalar_Tensor_out", of_number<shift_left>>(OF_NUMBER_SCHEMA),
     row<"aten::bitwise_right_shift.Tensor_out", with_tensor<shift_right>>(TENSOR_SCHEMA),
     row<"aten::bitwise_right_shift.Tensor_Scalar_out", with_number<shift_right>>(NUMBER_SCHEMA),
+    row<"aten::bitwise_right_shift.Scalar_Tensor_out", of_number<shift_right>>(OF_NUMBER_SCHEMA),
     row<"aten::where.self_out", where>(
         "(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::glu.out", glu>("(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::masked_fill.Scalar_out", masked_fill>(
         "(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::masked_fill.Tensor_out", masked_fill_tensor>(
+        "(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) -> Tensor(a!)"),
 };
 
 #undef TENSOR_SCHEMA
 #undef NUMBER_SCHEMA
+#undef OF_NUMBER_SCHEMA
 
 }  // namespace
 

@@ -18,6 +18,27 @@ void broadcast_strides(const TensorView& view, const Sizes& sizes, int64_t* stri
   }
 }
 
+/// A call whose result goes to `target`, without operands.
+compute::ElementwiseCall call_into(ElementwiseOp op, ScalarType common, const TensorView& target) {
+  compute::ElementwiseCall call;
+  call.op = op;
+  call.common = compute_dtype(common);
+  call.rank = target.rank;
+  call.out.data = target.data;
+  call.out.dtype = target.dtype;
+  for (int d = 0; d < target.rank; ++d) {
+    call.sizes[d] = target.sizes[d];
+    call.out.strides[d] = target.strides[d];
+  }
+  return call;
+}
+
+compute::Operand view_operand(const TensorView& view, const Sizes& sizes) {
+  compute::Operand operand = {view.data, view.dtype, {}};
+  broadcast_strides(view, sizes, operand.strides);
+  return operand;
+}
+
 /// Where a number lies while the operation runs.
 union NumberStorage {
   double f64;
@@ -104,15 +125,7 @@ Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, In
   Sizes sizes;
   ET_TRY(broadcast_sizes(inputs, &sizes));
   ET_TRY(resize_output(out, sizes));
-  compute::ElementwiseCall call;
-  call.op = op;
-  call.common = compute_dtype(common);
-  call.rank = sizes.rank;
-  for (int d = 0; d < sizes.rank; ++d) call.sizes[d] = sizes[d];
-  const TensorView target = view_of(out);
-  call.out.data = target.data;
-  call.out.dtype = target.dtype;
-  for (int d = 0; d < sizes.rank; ++d) call.out.strides[d] = target.strides[d];
+  compute::ElementwiseCall call = call_into(op, common, view_of(out));
   NumberStorage numbers[compute::kMaxOperands];
   int k = 0;
   for (const Input& input : inputs) {
@@ -121,16 +134,23 @@ Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, In
       operand = number_operand(input.number(), numbers[k]);
     } else {
       ET_TRY(check_no_partial_overlap(out, *input.tensor(), input.name()));
-      const TensorView view = view_of(*input.tensor());
-      operand.data = view.data;
-      operand.dtype = view.dtype;
-      broadcast_strides(view, sizes, operand.strides);
+      operand = view_operand(view_of(*input.tensor()), sizes);
     }
     if (rounding == Rounding::tensors && input.single()) call.unrounded |= 1u << k;
     ++k;
   }
   compute::elementwise(call);
   return Error::Ok;
+}
+
+void run_on_views(ElementwiseOp op, ScalarType common, const TensorView& out,
+                  std::initializer_list<TensorView> inputs) {
+  compute::ElementwiseCall call = call_into(op, common, out);
+  Sizes sizes;
+  for (int d = 0; d < out.rank; ++d) sizes.push(out.sizes[d]);
+  int k = 0;
+  for (const TensorView& input : inputs) call.in[k++] = view_operand(input, sizes);
+  compute::elementwise(call);
 }
 
 Error check_divisor(const Input& divisor) {

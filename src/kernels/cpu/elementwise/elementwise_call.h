@@ -50,6 +50,10 @@ enum class Rounding {
 Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, Inputs inputs,
                       Tensor& out, Rounding rounding = Rounding::all);
 
+/// Computes `op` over views, which broadcast to the sizes of `out`. All types have casts.
+void run_on_views(ElementwiseOp op, ScalarType common, const TensorView& out,
+                  std::initializer_list<TensorView> inputs);
+
 /// The shape that the tensors among the inputs broadcast to; InvalidArgument naming the one that
 /// does not fit.
 Error broadcast_sizes(Inputs inputs, Sizes* sizes);

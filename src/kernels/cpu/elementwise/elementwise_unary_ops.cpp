@@ -1,9 +1,4 @@
 // Elementwise operators with one tensor operand.
-#include <algorithm>
-
-#include "compute/elementwise/cast.h"
-#include "compute/elementwise/complex_loops.h"
-#include "compute/elementwise/layout.h"
 #include "kernels/cpu/elementwise/elementwise_call.h"
 #include "kernels/cpu/tables.h"
 
@@ -41,6 +36,24 @@ Error rounding(Context& context, const Tensor& self, Tensor& out) {
   return same_type<op>(context, self, out);
 }
 
+constexpr int64_t kMaxDecimals = 308;
+
+/// Each step rounds to the dtype, as eager's do.
+Error round_decimals(Context&, const Tensor& self, int64_t decimals, Tensor& out) {
+  const ScalarType type = self.scalar_type();
+  ET_TRY(check_floating(self, "self"));
+  ET_REQUIRE(decimals >= -kMaxDecimals && decimals <= kMaxDecimals, InvalidArgument,
+             "argument 'decimals': %lld is out of range", static_cast<long long>(decimals));
+  double power = 1;
+  for (int64_t i = decimals < 0 ? -decimals : decimals; i > 0; --i) power *= 10;
+  const Input scale = {"decimals", Scalar(power)};
+  const auto there = decimals < 0 ? ElementwiseOp::Div : ElementwiseOp::Mul;
+  const auto back = decimals < 0 ? ElementwiseOp::Mul : ElementwiseOp::Div;
+  ET_TRY(run_elementwise(there, type, type, {{"self", self}, scale}, out));
+  ET_TRY(run_elementwise(ElementwiseOp::Round, type, type, {{"out", out}}, out));
+  return run_elementwise(back, type, type, {{"out", out}, scale}, out);
+}
+
 Error neg(Context& context, const Tensor& self, Tensor& out) {
   if (!is_complex(self.scalar_type())) return same_type<ElementwiseOp::Neg>(context, self, out);
   return run_elementwise(ElementwiseOp::Neg, self.scalar_type(), self.scalar_type(),
@@ -53,57 +66,17 @@ Error sign(Context&, const Tensor& self, Tensor& out) {
                          {{"self", self}}, out);
 }
 
-/// Applies a loop over contiguous complex numbers, row by row in blocks. The results have type
-/// `result`.
-using ComplexLoop = void (*)(compute::ComputeType, void*, const void*, int64_t);
-Error complex_map(ComplexLoop loop, const Tensor& self, compute::ComputeType result, Tensor& out) {
-  constexpr int64_t kBlock = 256, kWidest = 16;
-  ET_TRY(resize_output_like(out, self));
-  ET_TRY(check_no_overlap(out, self, "self"));
-  const TensorView from = view_of(self), to = view_of(out);
-  const auto type = compute::compute_type(from.dtype);
-  const auto load = compute::load_loop(from.dtype, type);
-  const auto store = compute::store_loop(result, to.dtype);
-  const int64_t* strides[] = {to.strides, from.strides};
-  const compute::Layout layout = compute::make_layout(from.rank, from.sizes, strides, 2);
-  alignas(kWidest) char in_block[kBlock * kWidest];
-  alignas(kWidest) char out_block[kBlock * kWidest];
-  compute::LayoutCursor cursor(layout, 0);
-  for (int64_t left = layout.numel(); left > 0;) {
-    const int64_t n = std::min({cursor.left_in_row(), left, kBlock});
-    load(in_block, from.data + cursor.offset(1) * self.element_size(), layout.inner_stride(1), n);
-    loop(type, out_block, in_block, n);
-    store(to.data + cursor.offset(0) * out.element_size(), layout.inner_stride(0), out_block, n);
-    cursor.advance(n);
-    left -= n;
-  }
-  return Error::Ok;
-}
-
-Error abs(Context& context, const Tensor& self, Tensor& out) {
-  if (!is_complex(self.scalar_type())) return same_type<ElementwiseOp::Abs>(context, self, out);
-  ET_TRY(check_floating(out, "out"));
-  const bool wide = self.scalar_type() == ScalarType::ComplexDouble;
-  return complex_map(compute::complex_magnitude, self,
-                     wide ? compute::ComputeType::f64 : compute::ComputeType::f32, out);
-}
-
-Error conj_physical(Context&, const Tensor& self, Tensor& out) {
-  if (!is_complex(self.scalar_type())) {
-    ET_TRY(check_arithmetic(self, "self"));
-    return run_elementwise(ElementwiseOp::Copy, self.scalar_type(), self.scalar_type(),
-                           {{"self", self}}, out);
-  }
-  ET_TRY(check_same_dtype(out, "out", self, "self"));
-  return complex_map(compute::complex_conjugate, self,
-                     compute::compute_type(compute_dtype(self.scalar_type())), out);
-}
-
 template <ElementwiseOp op>
 Error float_predicate(Context&, const Tensor& self, Tensor& out) {
   ScalarType type;
   ET_TRY(float_result_type({{"self", self}}, &type));
   return run_elementwise(op, type, ScalarType::Bool, {{"self", self}}, out);
+}
+
+Error signbit(Context&, const Tensor& self, Tensor& out) {
+  ET_TRY(check_arithmetic(self, "self"));
+  return run_elementwise(ElementwiseOp::SignBit, self.scalar_type(), ScalarType::Bool,
+                         {{"self", self}}, out);
 }
 
 Error logical_not(Context&, const Tensor& self, Tensor& out) {
@@ -222,9 +195,15 @@ constexpr OperatorRow kRows[] = {
     row<"aten::atanh.out", to_float<ElementwiseOp::Atanh>>(UNARY_SCHEMA),
     row<"aten::cos.out", to_float<ElementwiseOp::Cos>>(UNARY_SCHEMA),
     row<"aten::cosh.out", to_float<ElementwiseOp::Cosh>>(UNARY_SCHEMA),
+    row<"aten::digamma.out", to_float<ElementwiseOp::Digamma>>(UNARY_SCHEMA),
     row<"aten::erf.out", to_float<ElementwiseOp::Erf>>(UNARY_SCHEMA),
+    row<"aten::erfc.out", to_float<ElementwiseOp::Erfc>>(UNARY_SCHEMA),
+    row<"aten::erfinv.out", to_float<ElementwiseOp::Erfinv>>(UNARY_SCHEMA),
     row<"aten::exp.out", to_float<ElementwiseOp::Exp>>(UNARY_SCHEMA),
+    row<"aten::exp2.out", to_float<ElementwiseOp::Exp2>>(UNARY_SCHEMA),
     row<"aten::expm1.out", to_float<ElementwiseOp::Expm1>>(UNARY_SCHEMA),
+    row<"aten::i0.out", to_float<ElementwiseOp::I0>>(UNARY_SCHEMA),
+    row<"aten::lgamma.out", to_float<ElementwiseOp::Lgamma>>(UNARY_SCHEMA),
     row<"aten::log.out", to_float<ElementwiseOp::Log>>(UNARY_SCHEMA),
     row<"aten::log10.out", to_float<ElementwiseOp::Log10>>(UNARY_SCHEMA),
     row<"aten::log1p.out", to_float<ElementwiseOp::Log1p>>(UNARY_SCHEMA),
@@ -234,22 +213,28 @@ constexpr OperatorRow kRows[] = {
     row<"aten::sigmoid.out", to_float<ElementwiseOp::Sigmoid>>(UNARY_SCHEMA),
     row<"aten::sin.out", to_float<ElementwiseOp::Sin>>(UNARY_SCHEMA),
     row<"aten::sinh.out", to_float<ElementwiseOp::Sinh>>(UNARY_SCHEMA),
+    row<"aten::special_erfcx.out", to_float<ElementwiseOp::Erfcx>>(UNARY_SCHEMA),
+    row<"aten::special_i0e.out", to_float<ElementwiseOp::I0e>>(UNARY_SCHEMA),
+    row<"aten::special_i1.out", to_float<ElementwiseOp::I1>>(UNARY_SCHEMA),
+    row<"aten::special_i1e.out", to_float<ElementwiseOp::I1e>>(UNARY_SCHEMA),
+    row<"aten::special_ndtri.out", to_float<ElementwiseOp::Ndtri>>(UNARY_SCHEMA),
     row<"aten::sqrt.out", to_float<ElementwiseOp::Sqrt>>(UNARY_SCHEMA),
     row<"aten::tan.out", to_float<ElementwiseOp::Tan>>(UNARY_SCHEMA),
     row<"aten::tanh.out", to_float<ElementwiseOp::Tanh>>(UNARY_SCHEMA),
-    row<"aten::abs.out", abs>(UNARY_SCHEMA),
     row<"aten::neg.out", neg>(UNARY_SCHEMA),
     row<"aten::sign.out", sign>(UNARY_SCHEMA),
     row<"aten::ceil.out", rounding<ElementwiseOp::Ceil>>(UNARY_SCHEMA),
     row<"aten::floor.out", rounding<ElementwiseOp::Floor>>(UNARY_SCHEMA),
     row<"aten::trunc.out", rounding<ElementwiseOp::Trunc>>(UNARY_SCHEMA),
     row<"aten::round.out", rounding<ElementwiseOp::Round>>(UNARY_SCHEMA),
+    row<"aten::round.decimals_out", round_decimals>(
+        "(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::relu.out", same_type<ElementwiseOp::Relu>>(UNARY_SCHEMA),
     row<"aten::isinf.out", float_predicate<ElementwiseOp::IsInf>>(UNARY_SCHEMA),
     row<"aten::isnan.out", float_predicate<ElementwiseOp::IsNan>>(UNARY_SCHEMA),
+    row<"aten::signbit.out", signbit>(UNARY_SCHEMA),
     row<"aten::logical_not.out", logical_not>(UNARY_SCHEMA),
     row<"aten::bitwise_not.out", bitwise_not>(UNARY_SCHEMA),
-    row<"aten::_conj_physical.out", conj_physical>(UNARY_SCHEMA),
     row<"aten::hardtanh.out", hardtanh>(
         "(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::clamp.out", clamp>(

@@ -131,6 +131,91 @@ Error nonzero(Context&, const Tensor& self, Tensor& out) {
   return Error::Ok;
 }
 
+/// The first `size` coordinates; places beyond those that there are hold `fill_value`.
+Error nonzero_static(Context& context, const Tensor& self, int64_t size, int64_t fill_value,
+                     Tensor& out) {
+  ET_TRY(check_arithmetic(self, "self"));
+  ET_REQUIRE(out.scalar_type() == ScalarType::Long, InvalidArgument,
+             "argument 'out': expected int64, found %s", dtype_name(out.scalar_type()));
+  ET_REQUIRE(size >= 0, InvalidArgument, "argument 'size': %lld is negative",
+             static_cast<long long>(size));
+  const TensorView from = view_of(self);
+  const int64_t found = compute::count_nonzero(from);
+  Sizes sizes;
+  sizes.push(size);
+  sizes.push(from.rank);
+  ET_TRY(resize_output(out, sizes));
+  ET_TRY(check_no_overlap(out, self, "self"));
+  Scratch coordinates(context);
+  ET_TRY(coordinates.allocate(static_cast<size_t>(found), sizeof(int64_t) * kMaxRank));
+  compute::find_nonzero(from, coordinates.as<int64_t>(), from.rank, 1);
+  TensorView known = view_of(out), rest = known;
+  const int64_t kept = found < size ? found : size;
+  known.narrow(0, 0, kept);
+  rest.narrow(0, kept, size - kept);
+  const int64_t shape[] = {kept, from.rank};
+  compute::copy(known, compute::contiguous_view(coordinates.data(), compute::DType::i64,
+                                                sizeof(int64_t), 2, shape));
+  compute::fill(rest, &fill_value);
+  return Error::Ok;
+}
+
+/// The largest of numbers that must not be negative, -1 when there is none.
+Error largest_number(const int64_t* numbers, int64_t count, int64_t* largest) {
+  *largest = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    ET_REQUIRE(numbers[i] >= 0, InvalidArgument, "argument 'self': %lld is negative",
+               static_cast<long long>(numbers[i]));
+    if (numbers[i] > *largest) *largest = numbers[i];
+  }
+  return Error::Ok;
+}
+
+/// How often each number occurs, or the sum of its weights.
+Error bincount(Context& context, const Tensor& self, std::optional<Tensor> weights,
+               int64_t minlength, Tensor& out) {
+  ET_TRY(check_rank(self, "self", 1, 1));
+  ET_REQUIRE(is_integral(self.scalar_type(), false), InvalidArgument,
+             "argument 'self': expected integers, found %s", describe(self).text);
+  ET_REQUIRE(minlength >= 0, InvalidArgument, "argument 'minlength': %lld is negative",
+             static_cast<long long>(minlength));
+  ContiguousInput numbers(context), factors(context);
+  ET_TRY(numbers.prepare(self, ScalarType::Long));
+  const auto* values = numbers.data<int64_t>();
+  const int64_t count = self.numel();
+  int64_t largest = -1;
+  ET_TRY(largest_number(values, count, &largest));
+  ScalarType expected = ScalarType::Long;
+  if (weights && count > 0) {
+    ET_REQUIRE(same_sizes(*weights, self), InvalidArgument,
+               "argument 'weights': %s has other sizes than self, %s", describe(*weights).text,
+               describe(self).text);
+    ET_TRY(check_arithmetic(*weights, "weights"));
+    ET_TRY(factors.prepare(*weights, ScalarType::Double));
+    expected = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
+  }
+  ET_REQUIRE(out.scalar_type() == expected, InvalidArgument,
+             "argument 'out': expected dtype %s, found %s", dtype_name(expected),
+             describe(out).text);
+  Sizes sizes;
+  sizes.push(largest + 1 > minlength ? largest + 1 : minlength);
+  ET_TRY(resize_output(out, sizes));
+  ET_TRY(check_no_overlap(out, self, "self"));
+  const char zero[compute::kMaxElementSize] = {};
+  compute::fill(view_of(out), zero);
+  for (int64_t i = 0; i < count; ++i) {
+    void* data = out.mutable_data_ptr();
+    if (expected == ScalarType::Long) {
+      ++static_cast<int64_t*>(data)[values[i]];
+    } else if (expected == ScalarType::Float) {
+      static_cast<float*>(data)[values[i]] += static_cast<float>(factors.data<double>()[i]);
+    } else {
+      static_cast<double*>(data)[values[i]] += factors.data<double>()[i];
+    }
+  }
+  return Error::Ok;
+}
+
 Error masked_select(Context&, const Tensor& self, const Tensor& mask, Tensor& out) {
   ET_REQUIRE(is_mask(mask), InvalidArgument, "argument 'mask': expected bool, found %s",
              dtype_name(mask.scalar_type()));
@@ -204,6 +289,10 @@ constexpr OperatorRow kRows[] = {
     row<"aten::gather.out", gather>("(Tensor self, int dim, Tensor index, *, bool "
                                     "sparse_grad=False, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::nonzero.out", nonzero>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::nonzero_static.out", nonzero_static>(
+        "(Tensor self, *, SymInt size, int fill_value=-1, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::bincount.out", bincount>(
+        "(Tensor self, Tensor? weights=None, SymInt minlength=0, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::masked_select.out", masked_select>(
         "(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::repeat_interleave.Tensor_out", repeat_interleave>(

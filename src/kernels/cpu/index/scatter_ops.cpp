@@ -1,6 +1,8 @@
 // Operators that write the places that indices, masks or a slice name, over a copy of the input or
 // in place.
 #include "compute/copy/indexed.h"
+#include "kernels/cpu/index/scatter.h"
+#include "kernels/cpu/layout/parts.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/support/copying.h"
 #include "kernels/support/indexing.h"
@@ -9,11 +11,6 @@
 namespace executorch {
 namespace kernels {
 namespace {
-
-/// Makes `out` a copy of `self`, unless it is the same memory.
-Error start_from(const Tensor& self, const Tensor& out) {
-  return write_view(out, self, view_of(self));
-}
 
 /// Broadcasts `values` to the shape that indexing gives.
 Error broadcast_values(const Tensor& values, const Sizes& sizes, TensorView* view) {
@@ -76,43 +73,6 @@ Error index_put_in_place(Context& context, Tensor& self, OptionalTensorList indi
   return put(context, slices, values, accumulate, self);
 }
 
-/// `from` has the value of each index at the same coordinate.
-Error scatter_into(const Tensor& self, int64_t dim, const Tensor& index, const TensorView& from,
-                   compute::ScatterMode mode, const Tensor& out) {
-  int d = 0;
-  ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
-  ET_TRY(start_from(self, out));
-  ET_TRY(check_no_overlap(out, index, "index"));
-  if (index.numel() == 0) return Error::Ok;
-  ET_TRY(check_index_type(index, "index"));
-  const TensorView to = at_least_1d(view_of(out));
-  const TensorView places = at_least_1d(view_of(index));
-  bool fits = to.rank == places.rank;
-  for (int i = 0; fits && i < to.rank; ++i) fits = i == d || places.sizes[i] <= to.sizes[i];
-  ET_REQUIRE(fits, InvalidArgument, "argument 'index': %s does not fit %s in all dimensions but %d",
-             describe(index).text, describe(self).text, d);
-  const compute::BadIndex bad = compute::scatter(to, from, places, d, mode);
-  if (bad.found) return bad_index("index", bad.value, d, to.sizes[d]);
-  return Error::Ok;
-}
-
-/// Checks that `src` covers the index and views it with the index's sizes.
-Error source_view(const Tensor& self, const Tensor& index, const Tensor& src, const Tensor& out,
-                  TensorView* view) {
-  ET_TRY(check_same_dtype(src, "src", self, "self"));
-  ET_TRY(check_no_overlap(out, src, "src"));
-  *view = at_least_1d(view_of(src));
-  const TensorView places = at_least_1d(view_of(index));
-  bool fits = index.numel() == 0 || view->rank == places.rank;
-  for (int d = 0; fits && index.numel() > 0 && d < places.rank; ++d) {
-    fits = places.sizes[d] <= view->sizes[d];
-    view->sizes[d] = places.sizes[d];
-  }
-  ET_REQUIRE(fits, InvalidArgument, "argument 'index': %s is larger than src, %s",
-             describe(index).text, describe(src).text);
-  return Error::Ok;
-}
-
 Error scatter_src(Context&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                   Tensor& out) {
   TensorView from;
@@ -132,28 +92,8 @@ Error scatter_value(Context&, const Tensor& self, int64_t dim, const Tensor& ind
                     Tensor& out) {
   char element[compute::kMaxElementSize];
   ET_TRY(number_element(value, self.scalar_type(), "value", element));
-  TensorView from = at_least_1d(view_of(index));
-  from.data = element;
-  from.dtype = compute_dtype(self.scalar_type());
-  from.element_size = static_cast<size_t>(self.element_size());
-  for (int d = 0; d < from.rank; ++d) from.strides[d] = 0;
+  const TensorView from = repeated_element(element, self.scalar_type(), view_of(index));
   return scatter_into(self, dim, index, from, compute::ScatterMode::Write, out);
-}
-
-/// Writes `src` into the part of `out` that `part` views.
-Error write_part(const Tensor& self, const Tensor& src, const TensorView& part, const Tensor& out) {
-  ET_TRY(check_no_overlap(out, src, "src"));
-  const TensorView from = view_of(src);
-  bool fits = from.rank == part.rank;
-  for (int d = 0; fits && d < part.rank; ++d) fits = from.sizes[d] == part.sizes[d];
-  ET_REQUIRE(fits, InvalidArgument,
-             "argument 'src': %s does not have the shape of the part of %s that it replaces",
-             describe(src).text, describe(self).text);
-  ET_REQUIRE(compute::convertible(part.dtype, from.dtype), InvalidArgument,
-             "argument 'src': there is no conversion from %s to %s", dtype_name(src.scalar_type()),
-             dtype_name(out.scalar_type()));
-  compute::convert(part, from);
-  return Error::Ok;
 }
 
 Error select_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim, int64_t index,
@@ -176,6 +116,107 @@ Error slice_scatter(Context&, const Tensor& self, const Tensor& src, int64_t dim
   TensorView part = view_of(out);
   part.narrow(slice.dim, slice.start, slice.length, step);
   return write_part(self, src, part, out);
+}
+
+Error diagonal_scatter(Context&, const Tensor& self, const Tensor& src, int64_t offset,
+                       int64_t dim1, int64_t dim2, Tensor& out) {
+  ET_TRY(start_from(self, out));
+  TensorView part;
+  ET_TRY(diagonal_view(out, offset, dim1, dim2, &part));
+  return write_part(self, src, part, out);
+}
+
+/// Whether no two coordinates of the view name one element: sorted by stride, each dimension steps
+/// over all smaller ones.
+bool is_injective(const TensorView& view) {
+  int64_t reach = 0;
+  uint32_t seen = 0;
+  for (int k = 0; k < view.rank; ++k) {
+    int next = -1;
+    for (int d = 0; d < view.rank; ++d) {
+      if ((seen >> d & 1) == 0 && (next < 0 || view.strides[d] < view.strides[next])) next = d;
+    }
+    seen |= uint32_t{1} << next;
+    if (view.sizes[next] <= 1) continue;
+    if (view.strides[next] <= reach) return false;
+    reach += (view.sizes[next] - 1) * view.strides[next];
+  }
+  return true;
+}
+
+/// Strides mean the memory of `self`, whose layout the output may not have.
+Error as_strided_scatter(Context& context, const Tensor& self, const Tensor& src, IntList size,
+                         IntList stride, std::optional<int64_t> storage_offset, Tensor& out) {
+  ET_TRY(start_from(self, out));
+  Scratch copy(context);
+  TensorView whole = view_of(out);
+  const bool staged = !same_layout(self, out);
+  if (staged) {
+    whole = view_of(self);
+    ET_TRY(copy.allocate(static_cast<size_t>(self.numel()), whole.element_size));
+    whole.data = copy.as<char>();
+    compute::copy(whole, view_of(self));
+  }
+  TensorView part;
+  ET_TRY(strided_view(whole, size, stride, storage_offset, &part));
+  ET_REQUIRE(is_injective(part), InvalidArgument,
+             "sizes %s with strides %s name an element more than once", describe(size).text,
+             describe(stride).text);
+  ET_TRY(write_part(self, src, part, out));
+  if (staged) compute::copy(view_of(out), whole);
+  return Error::Ok;
+}
+
+/// The offsets in `view` of the elements that `index` counts in row-major order.
+Error element_offsets(const TensorView& view, const Tensor& index, int64_t* offsets) {
+  const int64_t numel = view.numel();
+  const compute::BadIndex bad = compute::add_index_offsets(view_of(index), numel, 1, offsets);
+  if (bad.found) return bad_index("index", bad.value, 0, numel);
+  if (is_contiguous(view)) return Error::Ok;
+  for (int64_t i = 0; i < index.numel(); ++i) {
+    int64_t rest = offsets[i];
+    offsets[i] = 0;
+    for (int d = view.rank - 1; d >= 0; --d) {
+      offsets[i] += rest % view.sizes[d] * view.strides[d];
+      rest /= view.sizes[d];
+    }
+  }
+  return Error::Ok;
+}
+
+/// Writes or adds the elements of `source` to those that `index` counts.
+Error put_elements(Context& context, const Tensor& self, const Tensor& index, const Tensor& source,
+                   bool accumulate, Tensor& out) {
+  ET_TRY(check_index_type(index, "index"));
+  ET_TRY(check_same_dtype(source, "source", self, "self"));
+  const int64_t count = index.numel();
+  ET_REQUIRE(source.numel() == count, InvalidArgument,
+             "argument 'source': %s does not have the %lld elements of the index",
+             describe(source).text, static_cast<long long>(count));
+  ET_TRY(start_from(self, out));
+  ET_TRY(check_no_overlap(out, index, "index"));
+  ET_TRY(check_no_overlap(out, source, "source"));
+  ContiguousInput values(context);
+  ET_TRY(values.prepare(source));
+  Scratch offsets(context);
+  ET_TRY(offsets.allocate(static_cast<size_t>(count), 2 * sizeof(int64_t)));
+  int64_t* to_offsets = offsets.as<int64_t>();
+  int64_t* from_offsets = to_offsets + count;
+  for (int64_t i = 0; i < count; ++i) {
+    to_offsets[i] = 0;
+    from_offsets[i] = i;
+  }
+  TensorView to = view_of(out), from = values.view();
+  ET_TRY(element_offsets(to, index, to_offsets));
+  to.rank = from.rank = 0;
+  if (!accumulate) {
+    compute::copy_slices_in_order(to, to_offsets, from, from_offsets, count);
+    return Error::Ok;
+  }
+  ET_REQUIRE(compute::add_slices_in_order(to, to_offsets, from, from_offsets, count),
+             InvalidArgument, "argument 'accumulate': dtype %s cannot be added",
+             dtype_name(out.scalar_type()));
+  return Error::Ok;
 }
 
 Error masked_scatter(Context& context, const Tensor& self, const Tensor& mask, const Tensor& source,
@@ -220,6 +261,15 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1, "
         "*, Tensor(a!) out) "
         "-> Tensor(a!)"),
+    row<"aten::diagonal_scatter.out", diagonal_scatter>(
+        "(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> "
+        "Tensor(a!)"),
+    row<"aten::as_strided_scatter.out", as_strided_scatter>(
+        "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, "
+        "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::put.out", put_elements>(
+        "(Tensor self, Tensor index, Tensor source, bool accumulate=False, *, Tensor(a!) out) -> "
+        "Tensor(a!)"),
     row<"aten::masked_scatter.out", masked_scatter>(
         "(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) -> Tensor(a!)"),
 };

@@ -336,6 +336,78 @@ Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tens
   return Error::Ok;
 }
 
+/// A matrix times a vector, added to another vector. Integers cut fractions off the factors.
+Error addmv(Context& context, const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar beta,
+            Scalar alpha, Tensor& out) {
+  ET_TRY(check_rank(mat, "mat", 2, 2));
+  ET_TRY(check_rank(vec, "vec", 1, 1));
+  ET_TRY(check_inner(mat, "mat", vec, "vec", mat.sizes()[1], vec.sizes()[0]));
+  ET_TRY(check_same_dtype(self, "self", mat, "mat"));
+  Sizes sizes;
+  sizes.push(mat.sizes()[0]);
+  TensorView added;
+  ET_TRY(broadcast_added(self, "self", sizes, &added));
+  ET_TRY(resize_output(out, sizes));
+  ET_TRY(check_operands(mat, "mat", vec, "vec", out));
+  ET_TRY(check_no_overlap(out, self, "self"));
+  const ScalarType dtype = product_type(mat.scalar_type());
+  Factor a(context), b(context);
+  ContiguousOutput c(context);
+  ET_TRY(a.prepare(mat, dtype));
+  ET_TRY(b.prepare(vec, dtype));
+  ET_TRY(c.prepare(out, dtype));
+  TensorView column = b.view();
+  column.insert(1, 1, 1);
+  ET_TRY(run(context, {1, sizes[0], 1, mat.sizes()[1], a.view(), column}, {}, c));
+  combine(c.view(), added, beta, alpha);
+  c.finish();
+  return Error::Ok;
+}
+
+/// The sum of a batch of products, added to a matrix: one product with the batch as part of the
+/// inner dimension. Integers cut fractions off the factors.
+Error addbmm(Context& context, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+             Scalar beta, Scalar alpha, Tensor& out) {
+  ET_TRY(check_rank(batch1, "batch1", 3, 3));
+  ET_TRY(check_rank(batch2, "batch2", 3, 3));
+  ET_TRY(check_inner(batch1, "batch1", batch2, "batch2", batch1.sizes()[2], batch2.sizes()[1]));
+  ET_TRY(check_inner(batch1, "batch1", batch2, "batch2", batch1.sizes()[0], batch2.sizes()[0]));
+  ET_TRY(check_same_dtype(self, "self", batch1, "batch1"));
+  const int64_t batch = batch1.sizes()[0], rows = batch1.sizes()[1], inner = batch1.sizes()[2],
+                columns = batch2.sizes()[2];
+  Sizes sizes;
+  sizes.push(rows);
+  sizes.push(columns);
+  TensorView added;
+  ET_TRY(broadcast_added(self, "self", sizes, &added));
+  ET_TRY(resize_output(out, sizes));
+  ET_TRY(check_operands(batch1, "batch1", batch2, "batch2", out));
+  ET_TRY(check_no_overlap(out, self, "self"));
+  const ScalarType dtype = product_type(batch1.scalar_type());
+  const size_t unit = compute::element_size(compute_dtype(dtype));
+  Scratch line(context);
+  ContiguousInput b(context);
+  ContiguousOutput c(context);
+  ET_TRY(line.allocate(static_cast<size_t>(batch1.numel()), unit));
+  ET_TRY(b.prepare(batch2, dtype));
+  ET_TRY(c.prepare(out, dtype));
+  const int64_t split[] = {rows, batch, inner}, a_sizes[] = {rows, batch * inner},
+                b_sizes[] = {batch * inner, columns};
+  TensorView from = view_of(batch1);
+  std::swap(from.sizes[0], from.sizes[1]);
+  std::swap(from.strides[0], from.strides[1]);
+  compute::convert(compute::contiguous_view(line.data(), compute_dtype(dtype), unit, 3, split),
+                   from);
+  const TensorView a =
+      compute::contiguous_view(line.data(), compute_dtype(dtype), unit, 2, a_sizes);
+  const TensorView stacked =
+      compute::contiguous_view(b.view().data, b.view().dtype, unit, 2, b_sizes);
+  ET_TRY(run(context, {1, rows, columns, batch * inner, a, stacked}, {}, c));
+  combine(c.view(), added, beta, alpha);
+  c.finish();
+  return Error::Ok;
+}
+
 Error linear(Context& context, const Tensor& input, const Tensor& weight,
              std::optional<Tensor> bias, Tensor& out) {
   ET_REQUIRE(input.dim() >= 1, InvalidArgument, "argument 'input': expected at least 1 dimension");
@@ -391,6 +463,12 @@ constexpr OperatorRow kRows[] = {
     row<"aten::addmm.out", addmm>(
         "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
         "Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::addmv.out", addmv>("(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar "
+                                  "alpha=1, Tensor(a!) out) -> "
+                                  "Tensor(a!)"),
+    row<"aten::addbmm.out", addbmm>(
+        "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) "
+        "out) -> Tensor(a!)"),
     row<"aten::linear.out", linear>(
         "(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)"),
 };

@@ -197,42 +197,46 @@ Error position(Context&, const Tensor& self, std::optional<int64_t> dim, bool ke
   return Error::Ok;
 }
 
-// ---- any ----
+// ---- any, all ----
 
-Error any_true(Reduction& reduction, const Tensor& self, Tensor& out) {
+template <ReduceOp op>
+Error truth(Reduction& reduction, const Tensor& self, Tensor& out) {
   ET_TRY(check_arithmetic(self, "self"));
   ET_REQUIRE(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte,
              InvalidArgument, "argument 'out': expected bool or uint8, found %s",
              describe(out).text);
   ET_TRY(reduction.make_target(out, "out"));
   ET_TRY(check_no_overlap(out, self, "self"));
-  compute::reduce({ReduceOp::Any, reduction.source(self), reduction.dims(),
+  compute::reduce({op, reduction.source(self), reduction.dims(),
                    compute::compute_type(compute_dtype(self.scalar_type())), reduction.target(0)});
   return Error::Ok;
 }
 
-Error any_all(Context&, const Tensor& self, Tensor& out) {
+template <ReduceOp op>
+Error truth_of_all(Context&, const Tensor& self, Tensor& out) {
   Reduction reduction;
   reduction.prepare_all(self, false);
-  return any_true(reduction, self, out);
+  return truth<op>(reduction, self, out);
 }
 
-Error any_dim(Context&, const Tensor& self, int64_t dim, bool keepdim, Tensor& out) {
+template <ReduceOp op>
+Error truth_in_dim(Context&, const Tensor& self, int64_t dim, bool keepdim, Tensor& out) {
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
-  return any_true(reduction, self, out);
+  return truth<op>(reduction, self, out);
 }
 
 /// Here an empty list means no dimension; only None means all.
-Error any_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim,
-               Tensor& out) {
+template <ReduceOp op>
+Error truth_in_dims(Context&, const Tensor& self, std::optional<IntList> dim, bool keepdim,
+                    Tensor& out) {
   Reduction reduction;
   if (dim) {
     ET_TRY(reduction.prepare_exactly(self, *dim, keepdim));
   } else {
     reduction.prepare_all(self, keepdim);
   }
-  return any_true(reduction, self, out);
+  return truth<op>(reduction, self, out);
 }
 
 // ---- variance ----
@@ -243,14 +247,15 @@ Error check_variance(const Tensor& self, const Tensor& out, const char* name) {
   return check_no_overlap(out, self, "self");
 }
 
-Error var(const Tensor& self, std::optional<IntList> dim, double correction, bool keepdim,
-          Tensor& out) {
+/// The variance or its root.
+Error spread(const Tensor& self, std::optional<IntList> dim, double correction, bool keepdim,
+             bool root, Tensor& out) {
   ET_TRY(check_variance(self, out, "out"));
   Reduction reduction;
   ET_TRY(reduction.prepare(self, dim, keepdim));
   ET_TRY(reduction.make_target(out, "out"));
   compute::variance(
-      {reduction.source(self), reduction.dims(), correction, false, reduction.target(0), {}});
+      {reduction.source(self), reduction.dims(), correction, root, reduction.target(0), {}});
   return Error::Ok;
 }
 
@@ -258,18 +263,21 @@ double correction_or_one(const std::optional<Scalar>& correction) {
   return correction ? to_double(*correction) : 1;
 }
 
-Error var_unbiased(Context&, const Tensor& self, std::optional<IntList> dim, bool unbiased,
-                   bool keepdim, Tensor& out) {
-  return var(self, dim, unbiased ? 1 : 0, keepdim, out);
+template <bool root>
+Error spread_unbiased(Context&, const Tensor& self, std::optional<IntList> dim, bool unbiased,
+                      bool keepdim, Tensor& out) {
+  return spread(self, dim, unbiased ? 1 : 0, keepdim, root, out);
 }
 
-Error var_correction(Context&, const Tensor& self, std::optional<IntList> dim,
-                     std::optional<Scalar> correction, bool keepdim, Tensor& out) {
-  return var(self, dim, correction_or_one(correction), keepdim, out);
+template <bool root>
+Error spread_corrected(Context&, const Tensor& self, std::optional<IntList> dim,
+                       std::optional<Scalar> correction, bool keepdim, Tensor& out) {
+  return spread(self, dim, correction_or_one(correction), keepdim, root, out);
 }
 
-Error var_mean(Context&, const Tensor& self, std::optional<IntList> dim,
-               std::optional<Scalar> correction, bool keepdim, Tensor& out0, Tensor& out1) {
+template <bool root>
+Error spread_and_mean(Context&, const Tensor& self, std::optional<IntList> dim,
+                      std::optional<Scalar> correction, bool keepdim, Tensor& out0, Tensor& out1) {
   ET_TRY(check_variance(self, out0, "out0"));
   ET_TRY(check_variance(self, out1, "out1"));
   Reduction reduction;
@@ -277,10 +285,24 @@ Error var_mean(Context&, const Tensor& self, std::optional<IntList> dim,
   ET_TRY(reduction.make_target(out0, "out0"));
   ET_TRY(reduction.make_target(out1, "out1"));
   ET_TRY(check_no_overlap(out1, out0, "out0"));
-  compute::variance({reduction.source(self), reduction.dims(), correction_or_one(correction), false,
+  compute::variance({reduction.source(self), reduction.dims(), correction_or_one(correction), root,
                      reduction.target(0), reduction.target(1)});
   return Error::Ok;
 }
+
+#define ALL_SCHEMA "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+#define DIM_SCHEMA "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"
+#define DIMS_SCHEMA \
+  "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"
+#define UNBIASED_SCHEMA                                                                       \
+  "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> " \
+  "Tensor(a!)"
+#define CORRECTION_SCHEMA                                                            \
+  "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, " \
+  "Tensor(a!) out) -> Tensor(a!)"
+#define TWO_CORRECTION_SCHEMA                                                        \
+  "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, " \
+  "Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))"
 
 constexpr OperatorRow kRows[] = {
     row<"aten::sum.IntList_out", sum>(
@@ -315,21 +337,26 @@ constexpr OperatorRow kRows[] = {
         "(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::argmin.out", position<ReduceOp::Min>>(
         "(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::any.all_out", any_all>("(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::any.out", any_dim>(
-        "(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::any.dims_out", any_dims>(
-        "(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::var.out", var_unbiased>("(Tensor self, int[1]? dim, bool unbiased=True, bool "
-                                       "keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::var.correction_out", var_correction>(
-        "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-        "keepdim=False, Tensor(a!) out) -> Tensor(a!)"),
-    row<"aten::var_mean.correction_out", var_mean>(
-        "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, "
-        "Tensor(a!) out0, Tensor(b!) "
-        "out1) -> (Tensor(a!), Tensor(b!))"),
+    row<"aten::any.all_out", truth_of_all<ReduceOp::Any>>(ALL_SCHEMA),
+    row<"aten::any.out", truth_in_dim<ReduceOp::Any>>(DIM_SCHEMA),
+    row<"aten::any.dims_out", truth_in_dims<ReduceOp::Any>>(DIMS_SCHEMA),
+    row<"aten::all.all_out", truth_of_all<ReduceOp::All>>(ALL_SCHEMA),
+    row<"aten::all.out", truth_in_dim<ReduceOp::All>>(DIM_SCHEMA),
+    row<"aten::all.dims_out", truth_in_dims<ReduceOp::All>>(DIMS_SCHEMA),
+    row<"aten::var.out", spread_unbiased<false>>(UNBIASED_SCHEMA),
+    row<"aten::var.correction_out", spread_corrected<false>>(CORRECTION_SCHEMA),
+    row<"aten::var_mean.correction_out", spread_and_mean<false>>(TWO_CORRECTION_SCHEMA),
+    row<"aten::std.out", spread_unbiased<true>>(UNBIASED_SCHEMA),
+    row<"aten::std.correction_out", spread_corrected<true>>(CORRECTION_SCHEMA),
+    row<"aten::std_mean.correction_out", spread_and_mean<true>>(TWO_CORRECTION_SCHEMA),
 };
+
+#undef ALL_SCHEMA
+#undef DIM_SCHEMA
+#undef DIMS_SCHEMA
+#undef UNBIASED_SCHEMA
+#undef CORRECTION_SCHEMA
+#undef TWO_CORRECTION_SCHEMA
 
 }  // namespace
 

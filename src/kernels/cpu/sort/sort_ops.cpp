@@ -15,6 +15,21 @@ namespace {
 
 using compute::Choice;
 
+/// Memory to order lines in.
+class LineMemory {
+ public:
+  explicit LineMemory(Context& context) : scratch_(context) {}
+  Error allocate(const TensorView& in, int dim) {
+    bytes_ = compute::sort_scratch_bytes(in, dim);
+    return scratch_.allocate(bytes_, 1);
+  }
+  compute::SortMemory get() const { return {scratch_.data(), bytes_}; }
+
+ private:
+  Scratch scratch_;
+  size_t bytes_ = 0;
+};
+
 Error check_index_output(const Tensor& out, const char* name, const Tensor& self) {
   ET_REQUIRE(out.scalar_type() == ScalarType::Long, InvalidArgument,
              "argument '%s': expected int64, found %s", name, describe(out).text);
@@ -50,9 +65,9 @@ Error sort_into(Context& context, const Tensor& self, int64_t dim, bool descendi
   }
   if (values != nullptr && indices != nullptr)
     ET_TRY(check_no_overlap(*indices, *values, "values"));
-  Scratch scratch(context);
-  ET_TRY(scratch.allocate(compute::sort_scratch_bytes(call.in, call.dim), 1));
-  compute::sort(call, scratch.data());
+  LineMemory memory(context);
+  ET_TRY(memory.allocate(call.in, call.dim));
+  compute::sort(call, memory.get());
   return Error::Ok;
 }
 
@@ -103,9 +118,9 @@ Error choose(Context& context, const Tensor& self, int64_t dim, bool keepdim, Ch
   call.rank = rank;
   call.values = chosen_view(values, call.in, call.dim);
   call.indices = chosen_view(indices, call.in, call.dim);
-  Scratch scratch(context);
-  ET_TRY(scratch.allocate(compute::sort_scratch_bytes(call.in, call.dim), 1));
-  compute::choose(call, scratch.data());
+  LineMemory memory(context);
+  ET_TRY(memory.allocate(call.in, call.dim));
+  compute::choose(call, memory.get());
   return Error::Ok;
 }
 
@@ -167,9 +182,9 @@ Error median_of_all(Context& context, const Tensor& self, Tensor& out) {
   call.values = at_least_1d(view_of(out));
   call.indices = call.values;
   call.indices.data = nullptr;
-  Scratch scratch(context);
-  ET_TRY(scratch.allocate(compute::sort_scratch_bytes(call.in, 0), 1));
-  compute::choose(call, scratch.data());
+  LineMemory memory(context);
+  ET_TRY(memory.allocate(call.in, 0));
+  compute::choose(call, memory.get());
   return Error::Ok;
 }
 
@@ -178,7 +193,7 @@ Error median_of_all(Context& context, const Tensor& self, Tensor& out) {
 /// Where the distinct elements of a tensor lie.
 class Unique {
  public:
-  explicit Unique(Context& context) : elements_(context), arrays_(context), scratch_(context) {}
+  explicit Unique(Context& context) : elements_(context), arrays_(context), memory_(context) {}
 
   Error find(const Tensor& self, bool sorted) {
     ET_TRY(check_arithmetic(self, "self"));
@@ -187,8 +202,8 @@ class Unique {
     TensorView line = elements_.view();
     line = compute::contiguous_view(line.data, line.dtype, line.element_size, 1, &count_);
     ET_TRY(arrays_.allocate(static_cast<size_t>(count_), 3 * sizeof(int64_t)));
-    ET_TRY(scratch_.allocate(compute::sort_scratch_bytes(line, 0), 1));
-    found_ = compute::find_unique({line, sorted}, inverse(), first(), counts(), scratch_.data());
+    ET_TRY(memory_.allocate(line, 0));
+    found_ = compute::find_unique({line, sorted}, inverse(), first(), counts(), memory_.get());
     return Error::Ok;
   }
 
@@ -235,7 +250,7 @@ class Unique {
 
   ContiguousInput elements_;
   Scratch arrays_;
-  Scratch scratch_;
+  LineMemory memory_;
   int64_t count_ = 0;
   int64_t found_ = 0;
 };
