@@ -134,6 +134,9 @@ def judge(sample: Sample, results) -> str | None:
     if sample.row.base.startswith("_embedding_bag"):
         # PyTorch's kernels and its shape inference disagree on what accompanies the result for gradients.
         results, expected = results[:1], expected[:1]
+    if sample.row.base in ("_linalg_det", "_linalg_slogdet"):
+        # Which of a matrix and its transpose PyTorch factors depends on the layout.
+        results, expected = results[:-2], expected[:-2]
     if len(results) != len(expected):
         return f"wrote {len(results)} tensors, expected {len(expected)}"
     if _leaves_a_choice(sample):

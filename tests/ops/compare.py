@@ -32,7 +32,8 @@ _ACCUMULATING = {
     "channelwise_gated_delta_rule",
     "_cdist_forward", "_pdist_forward", "dist", "std", "std_mean", "addmv", "addbmm", "_embedding_bag",
     "_embedding_bag_forward_only", "embedding_dense_backward", "bincount", "_fft_r2c", "_fft_c2r", "_fft_c2c", "cumprod",
-    "logcumsumexp", "scatter_reduce", "index_reduce", "scatter", "put",
+    "_linalg_det", "_linalg_slogdet", "linalg_cholesky_ex", "linalg_inv_ex", "linalg_lu_factor_ex",
+    "linalg_solve_triangular", "logcumsumexp", "scatter_reduce", "index_reduce", "scatter", "put",
 }  # fmt: skip
 _ACCUMULATED = {
     torch.float16: 1.0e-3,

@@ -177,42 +177,77 @@ Error check_bag_operands(const Tensor& weight, const Tensor& indices, const Tens
   return Error::Ok;
 }
 
+/// The indices of a call, put into bags.
+class BagInputs {
+ public:
+  explicit BagInputs(Context& context) : places_(context), starts_(context), factors_(context) {}
+
+  Error prepare(const Tensor& weight, const Tensor& indices, const Tensor& offsets, BagMode mode,
+                const std::optional<Tensor>& per_sample_weights, bool include_last_offset,
+                int64_t padding_idx) {
+    const int64_t rows = weight.sizes()[0];
+    ET_TRY(places_.prepare(indices, "indices", rows));
+    ET_TRY(starts_.prepare(offsets, ScalarType::Long));
+    const auto* starts = starts_.data<int64_t>();
+    ET_TRY(check_offsets(starts, offsets.numel(), places_.count()));
+    if (per_sample_weights) ET_TRY(factors_.prepare(*per_sample_weights, ScalarType::Double));
+    ET_REQUIRE(!include_last_offset || offsets.numel() > 0, InvalidArgument,
+               "argument 'offsets': the last offset is missing");
+    count_ = offsets.numel() - (include_last_offset ? 1 : 0);
+    mode_ = mode;
+    padding_ = padding_idx < -1 ? padding_idx + rows : padding_idx;
+    weighted_ = per_sample_weights.has_value();
+    last_ = include_last_offset ? starts[count_] : places_.count();
+    return Error::Ok;
+  }
+
+  Bags bags() const {
+    return {places_,  starts_.data<int64_t>(),
+            count_,   mode_,
+            padding_, weighted_ ? factors_.data<double>() : nullptr,
+            last_};
+  }
+
+ private:
+  RowIndices places_;
+  ContiguousInput starts_;
+  ContiguousInput factors_;
+  int64_t count_ = 0;
+  BagMode mode_ = BagMode::sum;
+  int64_t padding_ = -1;
+  bool weighted_ = false;
+  int64_t last_ = 0;
+};
+
+/// The bag of each index; those behind the last offset count as one more bag.
+void number_bags(const Bags& bags, int64_t* bag_of) {
+  for (int64_t bag = 0; bag < bags.count; ++bag) {
+    for (int64_t i = bags.first(bag); i < bags.end(bag); ++i) bag_of[i] = bag;
+  }
+  for (int64_t i = bags.last; i < bags.indices.count(); ++i) bag_of[i] = bags.count;
+}
+
 /// out0: the reduced bags; out1: the bag of each index; out2: the sizes of the bags; out3: the row
 /// of each maximum.
 Error embedding_bag(Context& context, const Tensor& weight, const Tensor& indices,
-                    const Tensor& offsets, bool, int64_t mode_number, bool,
+                    const Tensor& offsets, bool, int64_t mode, bool,
                     std::optional<Tensor> per_sample_weights, bool include_last_offset,
                     int64_t padding_idx, Tensor& out0, Tensor& out1, Tensor& out2, Tensor& out3) {
-  ET_TRY(check_bag_operands(weight, indices, offsets, mode_number, per_sample_weights));
-  const auto mode = static_cast<BagMode>(mode_number);
-  const int64_t rows = weight.sizes()[0], length = weight.sizes()[1];
-  RowIndices places(context);
-  ET_TRY(places.prepare(indices, "indices", rows));
-  ContiguousInput starts(context), factors(context);
-  ET_TRY(starts.prepare(offsets, ScalarType::Long));
-  const int64_t* starts_data = starts.data<int64_t>();
-  ET_TRY(check_offsets(starts_data, offsets.numel(), places.count()));
-  if (per_sample_weights) ET_TRY(factors.prepare(*per_sample_weights, ScalarType::Double));
-  ET_REQUIRE(!include_last_offset || offsets.numel() > 0, InvalidArgument,
-             "argument 'offsets': the last offset is missing");
-  const int64_t count = offsets.numel() - (include_last_offset ? 1 : 0);
-  const Bags bags = {places,
-                     starts_data,
-                     count,
-                     mode,
-                     padding_idx < 0 ? (padding_idx == -1 ? -1 : padding_idx + rows) : padding_idx,
-                     per_sample_weights ? factors.data<double>() : nullptr,
-                     include_last_offset ? starts_data[count] : places.count()};
+  ET_TRY(check_bag_operands(weight, indices, offsets, mode, per_sample_weights));
+  BagInputs inputs(context);
+  ET_TRY(inputs.prepare(weight, indices, offsets, static_cast<BagMode>(mode), per_sample_weights,
+                        include_last_offset, padding_idx));
+  const Bags bags = inputs.bags();
+  const int64_t count = bags.count, length = weight.sizes()[1], places = bags.indices.count();
   ET_TRY(check_same_dtype(out0, "out0", weight, "weight"));
   ET_TRY(resize_output(out0, sizes_list(count, length), "out0"));
   ET_TRY(check_no_overlap(out0, weight, "weight"));
   Scratch numbers(context);
-  const int64_t chosen_count = mode == BagMode::max ? count * length : 0;
-  ET_TRY(numbers.allocate(static_cast<size_t>(count + places.count() + chosen_count),
-                          sizeof(int64_t)));
+  const int64_t chosen_count = bags.mode == BagMode::max ? count * length : 0;
+  ET_TRY(numbers.allocate(static_cast<size_t>(count + places + chosen_count), sizeof(int64_t)));
   int64_t* sizes = numbers.as<int64_t>();
   int64_t* bag_of = sizes + count;
-  int64_t* chosen = chosen_count > 0 ? bag_of + places.count() : nullptr;
+  int64_t* chosen = chosen_count > 0 ? bag_of + places : nullptr;
   const ScalarType dtype = accumulation_type(weight.scalar_type());
   ContiguousOutput results(context);
   ET_TRY(results.prepare(out0, dtype));
@@ -220,14 +255,11 @@ Error embedding_bag(Context& context, const Tensor& weight, const Tensor& indice
              ? reduce_bags<double>(context, bags, view_of(weight), results, sizes, chosen)
              : reduce_bags<float>(context, bags, view_of(weight), results, sizes, chosen));
   results.finish();
-  for (int64_t bag = 0; bag < count; ++bag) {
-    for (int64_t i = bags.first(bag); i < bags.end(bag); ++i) bag_of[i] = bag;
-  }
-  for (int64_t i = bags.last; i < places.count(); ++i) bag_of[i] = count;
+  number_bags(bags, bag_of);
   // Sums have no use for the sizes, nor does eager count them.
-  for (int64_t bag = 0; mode == BagMode::sum && bag < count; ++bag) sizes[bag] = 0;
-  const int64_t bag_count = is_plain_sum(weight, mode, padding_idx) ? 0 : places.count();
-  ET_TRY(write_bookkeeping(context, out1, "out1", sizes_list(bag_count), bag_of, bag_count));
+  for (int64_t bag = 0; bags.mode == BagMode::sum && bag < count; ++bag) sizes[bag] = 0;
+  const int64_t known = is_plain_sum(weight, bags.mode, padding_idx) ? 0 : places;
+  ET_TRY(write_bookkeeping(context, out1, "out1", sizes_list(known), bag_of, known));
   ET_TRY(write_bookkeeping(context, out2, "out2", sizes_list(count), sizes, count));
   if (chosen == nullptr)
     return write_bookkeeping(context, out3, "out3", sizes_list(count), sizes, count);

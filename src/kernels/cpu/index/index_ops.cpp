@@ -171,6 +171,13 @@ Error largest_number(const int64_t* numbers, int64_t count, int64_t* largest) {
   return Error::Ok;
 }
 
+/// Adds the weight of each number, or one, to the number's place in `sums`.
+template <class T>
+void add_weights(const int64_t* numbers, const double* weights, int64_t count, void* sums) {
+  for (int64_t i = 0; i < count; ++i)
+    static_cast<T*>(sums)[numbers[i]] += weights != nullptr ? static_cast<T>(weights[i]) : T{1};
+}
+
 /// How often each number occurs, or the sum of its weights.
 Error bincount(Context& context, const Tensor& self, std::optional<Tensor> weights,
                int64_t minlength, Tensor& out) {
@@ -179,40 +186,36 @@ Error bincount(Context& context, const Tensor& self, std::optional<Tensor> weigh
              "argument 'self': expected integers, found %s", describe(self).text);
   ET_REQUIRE(minlength >= 0, InvalidArgument, "argument 'minlength': %lld is negative",
              static_cast<long long>(minlength));
-  ContiguousInput numbers(context), factors(context);
-  ET_TRY(numbers.prepare(self, ScalarType::Long));
-  const auto* values = numbers.data<int64_t>();
   const int64_t count = self.numel();
-  int64_t largest = -1;
-  ET_TRY(largest_number(values, count, &largest));
-  ScalarType expected = ScalarType::Long;
-  if (weights && count > 0) {
+  const bool weighted = weights.has_value() && count > 0;
+  ScalarType type = ScalarType::Long;
+  if (weighted) {
+    ET_TRY(check_arithmetic(*weights, "weights"));
     ET_REQUIRE(same_sizes(*weights, self), InvalidArgument,
                "argument 'weights': %s has other sizes than self, %s", describe(*weights).text,
                describe(self).text);
-    ET_TRY(check_arithmetic(*weights, "weights"));
-    ET_TRY(factors.prepare(*weights, ScalarType::Double));
-    expected = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
+    type = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
   }
-  ET_REQUIRE(out.scalar_type() == expected, InvalidArgument,
-             "argument 'out': expected dtype %s, found %s", dtype_name(expected),
-             describe(out).text);
+  ET_REQUIRE(out.scalar_type() == type, InvalidArgument,
+             "argument 'out': expected dtype %s, found %s", dtype_name(type), describe(out).text);
+  ContiguousInput numbers(context), factors(context);
+  ET_TRY(numbers.prepare(self, ScalarType::Long));
+  if (weighted) ET_TRY(factors.prepare(*weights, ScalarType::Double));
+  int64_t largest = -1;
+  ET_TRY(largest_number(numbers.data<int64_t>(), count, &largest));
+  ET_REQUIRE(largest < INT64_MAX, InvalidArgument, "argument 'self': %lld is too large",
+             static_cast<long long>(largest));
   Sizes sizes;
   sizes.push(largest + 1 > minlength ? largest + 1 : minlength);
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
   const char zero[compute::kMaxElementSize] = {};
   compute::fill(view_of(out), zero);
-  for (int64_t i = 0; i < count; ++i) {
-    void* data = out.mutable_data_ptr();
-    if (expected == ScalarType::Long) {
-      ++static_cast<int64_t*>(data)[values[i]];
-    } else if (expected == ScalarType::Float) {
-      static_cast<float*>(data)[values[i]] += static_cast<float>(factors.data<double>()[i]);
-    } else {
-      static_cast<double*>(data)[values[i]] += factors.data<double>()[i];
-    }
-  }
+  const auto add = type == ScalarType::Long    ? add_weights<int64_t>
+                   : type == ScalarType::Float ? add_weights<float>
+                                               : add_weights<double>;
+  add(numbers.data<int64_t>(), weighted ? factors.data<double>() : nullptr, count,
+      out.mutable_data_ptr());
   return Error::Ok;
 }
 
