@@ -32,6 +32,7 @@ constexpr Table (*kTables[])() = {
     creation_rows,
     matmul_rows,
     fft_rows,
+    linalg_rows,
     conv_rows,
     conv_backward_rows,
     max_pool_rows,

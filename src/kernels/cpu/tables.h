@@ -33,6 +33,7 @@ Table embedding_rows();
 Table creation_rows();
 Table matmul_rows();
 Table fft_rows();
+Table linalg_rows();
 Table conv_rows();
 Table conv_backward_rows();
 Table max_pool_rows();

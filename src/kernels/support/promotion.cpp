@@ -47,19 +47,6 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
   return ScalarType::Float;
 }
 
-ScalarType real_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::ComplexHalf:
-      return ScalarType::Half;
-    case ScalarType::ComplexFloat:
-      return ScalarType::Float;
-    case ScalarType::ComplexDouble:
-      return ScalarType::Double;
-    default:
-      return type;
-  }
-}
-
 ScalarType complex_of(ScalarType type) {
   switch (type) {
     case ScalarType::Half:

@@ -27,6 +27,20 @@ constexpr bool is_arithmetic(ScalarType t) {
   return is_integral(t, true) || is_floating(t);
 }
 
+/// The dtype of the parts of complex numbers; a real dtype itself.
+constexpr ScalarType real_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::ComplexHalf:
+      return ScalarType::Half;
+    case ScalarType::ComplexFloat:
+      return ScalarType::Float;
+    case ScalarType::ComplexDouble:
+      return ScalarType::Double;
+    default:
+      return type;
+  }
+}
+
 /// torch.promote_types over the arithmetic and complex dtypes; Undefined when one is of another
 /// kind.
 ScalarType promote_types(ScalarType a, ScalarType b);

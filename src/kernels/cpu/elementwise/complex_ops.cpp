@@ -11,24 +11,10 @@ namespace executorch {
 namespace kernels {
 namespace {
 
-/// The dtype of the parts of complex numbers; Undefined for another dtype.
-constexpr ScalarType part_type(ScalarType type) {
-  switch (type) {
-    case ScalarType::ComplexHalf:
-      return ScalarType::Half;
-    case ScalarType::ComplexFloat:
-      return ScalarType::Float;
-    case ScalarType::ComplexDouble:
-      return ScalarType::Double;
-    default:
-      return ScalarType::Undefined;
-  }
-}
-
 /// The real (0) or imaginary (1) parts of complex numbers.
 TensorView part_of(const Tensor& tensor, int part) {
   TensorView view = view_of(tensor);
-  view.dtype = compute_dtype(part_type(tensor.scalar_type()));
+  view.dtype = compute_dtype(real_of(tensor.scalar_type()));
   view.element_size /= 2;
   for (int d = 0; d < view.rank; ++d) view.strides[d] *= 2;
   view.advance(part);
@@ -99,8 +85,15 @@ Error angle(Context&, const Tensor& self, Tensor& out) {
   ET_TRY(check_floating(out, "out"));
   ET_TRY(resize_output_like(out, self));
   ET_TRY(check_no_overlap(out, self, "self"));
-  run_on_views(ElementwiseOp::Atan2, part_type(self.scalar_type()), view_of(out),
+  run_on_views(ElementwiseOp::Atan2, real_of(self.scalar_type()), view_of(out),
                {part_of(self, 1), part_of(self, 0)});
+  return Error::Ok;
+}
+
+Error check_parts(const Tensor& out, ScalarType type) {
+  ET_REQUIRE(is_complex(out.scalar_type()) && real_of(out.scalar_type()) == type, InvalidArgument,
+             "argument 'out': expected complex numbers with parts of %s, found %s",
+             dtype_name(type), describe(out).text);
   return Error::Ok;
 }
 
@@ -109,9 +102,7 @@ Error angle(Context&, const Tensor& self, Tensor& out) {
 Error prepare_pair(const Input& a, const Input& b, const Tensor& out) {
   ET_TRY(check_floating(*a.tensor(), a.name()));
   ET_TRY(check_same_dtype(*b.tensor(), b.name(), *a.tensor(), a.name()));
-  ET_REQUIRE(part_type(out.scalar_type()) == a.tensor()->scalar_type(), InvalidArgument,
-             "argument 'out': expected complex numbers with parts of %s, found %s",
-             dtype_name(a.tensor()->scalar_type()), describe(out).text);
+  ET_TRY(check_parts(out, a.tensor()->scalar_type()));
   Sizes sizes;
   ET_TRY(broadcast_sizes({a, b}, &sizes));
   ET_TRY(resize_output(out, sizes));
@@ -145,9 +136,7 @@ Error view_as_complex(Context&, const Tensor& self, Tensor& out) {
   Sizes sizes = sizes_of(self);
   ET_REQUIRE(sizes.rank > 0 && sizes[sizes.rank - 1] == 2, InvalidArgument,
              "argument 'self': the last dimension of %s is not of size 2", describe(self).text);
-  ET_REQUIRE(part_type(out.scalar_type()) == self.scalar_type(), InvalidArgument,
-             "argument 'out': expected complex numbers with parts of %s, found %s",
-             dtype_name(self.scalar_type()), describe(out).text);
+  ET_TRY(check_parts(out, self.scalar_type()));
   --sizes.rank;
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));

@@ -40,13 +40,6 @@ Error check_length(int64_t n, int d) {
   return Error::Ok;
 }
 
-/// The precision of the numbers: Float or Double.
-ScalarType precision_of(ScalarType type) {
-  return type == ScalarType::ComplexDouble  ? ScalarType::Double
-         : type == ScalarType::ComplexFloat ? ScalarType::Float
-                                            : type;
-}
-
 Error check_real(const Tensor& tensor, const char* name) {
   const ScalarType type = tensor.scalar_type();
   ET_REQUIRE(type == ScalarType::Float || type == ScalarType::Double, InvalidArgument,
@@ -63,7 +56,7 @@ Error check_complex(const Tensor& tensor, const char* name) {
 }
 
 Error check_precision(const Tensor& self, const Tensor& out) {
-  ET_REQUIRE(precision_of(self.scalar_type()) == precision_of(out.scalar_type()), InvalidArgument,
+  ET_REQUIRE(real_of(self.scalar_type()) == real_of(out.scalar_type()), InvalidArgument,
              "argument 'out': %s has another precision than self, %s", describe(out).text,
              describe(self).text);
   return check_no_overlap(out, self, "self");
