@@ -167,6 +167,8 @@ class MethodImpl {
   Span<ExternalConstant> external_constants;
   Span<PlannedStep*> steps;
   Span<const char*> report;
+  /// Of tensors that are copies of views, from calloc.
+  void* view_memory = nullptr;
   size_t plan_bytes = 0;  ///< of steps and copies of views
   bool* input_set = nullptr;
   size_t inputs_missing = 0;

@@ -1,5 +1,6 @@
 #include "runtime/loading/method_loader.h"
 
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -76,6 +77,7 @@ MethodImpl::~MethodImpl() {
     if (constant.data != nullptr) constant.data->~FreeableBuffer();
   }
   if (merged_data != nullptr) merged_data->~MergedDataMap();
+  std::free(view_memory);
 }
 
 }  // namespace internal

@@ -91,8 +91,8 @@ class MethodLoader {
 
   // view_copies.cpp
   Error copy_views();
-  Error prepare_view(const Item& item);
-  Error give_own_memory(size_t index);
+  void mark_copying_view(const Item& item);
+  Error place_views(const HiddenViews& views);
   Error copy_constant(size_t base, size_t view);
   Error make_copy(size_t base, size_t view, uint32_t source, Item* item);
   Error insert_copies(const HiddenViews& views, size_t chain_index);

@@ -1,5 +1,7 @@
 // Views that cannot share their tensor's bytes get memory of their own; hidden ones an instruction
 // that copies the elements as well.
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 #include <executorch/runtime/core/checked_math.h>
@@ -15,6 +17,17 @@ namespace runtime {
 namespace internal {
 
 namespace {
+
+/// What copies of views may take: no exporter's program comes near.
+constexpr size_t kMostCopiesOfArenas = 256;
+constexpr size_t kMostCopiesOfAChain = size_t{1} << 20;
+
+/// Bytes for a view, with those that align the next one.
+size_t room_of(const ValueRecord& record) {
+  constexpr size_t kAlignment = alignof(std::max_align_t);
+  if (record.max_nbytes > SIZE_MAX - kAlignment) return SIZE_MAX;
+  return (record.max_nbytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 bool is_row_major(const EValue& value) {
   const executorch::aten::Tensor& tensor = value.payload.as_tensor;
@@ -37,16 +50,13 @@ void for_each_outdated_view(const MethodImpl& method, const HiddenViews& views, 
 
 Error MethodLoader::copy_views() {
   for (const ItemChain& chain : method_.chains) {
-    for (size_t i = 0; i < chain.count; ++i) ET_TRY(prepare_view(chain.items[i]));
+    for (size_t i = 0; i < chain.count; ++i) mark_copying_view(chain.items[i]);
   }
   HiddenViews views(method_);
   ET_TRY(views.find());
-  for (size_t i = 0; i < method_.num_values; ++i) {
+  for (size_t i = 0; i < method_.num_values; ++i)
     method_.records[i].shows_own_run = views.shows_own_run(i);
-    if (views.base(i) == kNoValue) continue;
-    ET_TRY(give_own_memory(i));
-    if (is_constant(method_.records[i].storage)) ET_TRY(copy_constant(views.base(i), i));
-  }
+  ET_TRY(place_views(views));
   if (views.empty()) return Error::Ok;
   for (size_t c = 0; c < method_.chains.size(); ++c) ET_TRY(insert_copies(views, c));
   note_all_effects();
@@ -54,38 +64,59 @@ Error MethodLoader::copy_views() {
 }
 
 /// A view operator copies where a dim order is not that of row-major elements.
-Error MethodLoader::prepare_view(const Item& item) {
+void MethodLoader::mark_copying_view(const Item& item) {
   constexpr size_t kSelf = 0;
   constexpr size_t kOut = 2;
   if (item.kind != Item::Kind::Kernel || std::strcmp(item.name, prim::kView) != 0 ||
       item.args.size() != kOut + 1 || !item.args[kSelf]->isTensor() || !item.args[kOut]->isTensor())
-    return Error::Ok;
-  if (is_row_major(*item.args[kSelf]) && is_row_major(*item.args[kOut])) return Error::Ok;
-  const auto index = static_cast<size_t>(item.indices[kOut]);
-  const ValueRecord& record = method_.records[index];
+    return;
+  if (is_row_major(*item.args[kSelf]) && is_row_major(*item.args[kOut])) return;
+  ValueRecord& record = method_.records[item.indices[kOut]];
   const bool given_by_caller =
       record.input_index >= 0 ||
       (record.storage == TensorStorage::Unplanned && record.output_index >= 0);
-  const bool stays = given_by_caller || is_constant(record.storage) ||
-                     record.storage == TensorStorage::ViewCopy || !record.tensor->device().is_cpu();
-  return stays ? Error::Ok : give_own_memory(index);
+  if (given_by_caller || is_constant(record.storage) || !record.tensor->device().is_cpu()) return;
+  record.storage = TensorStorage::ViewCopy;
 }
 
-Error MethodLoader::give_own_memory(size_t index) {
-  ValueRecord& record = method_.records[index];
+/// Gives the views that are copies memory of their own. It is zero, and taken from the system when
+/// it is touched, which a plan may make unnecessary.
+Error MethodLoader::place_views(const HiddenViews& views) {
+  const auto is_copy = [&](size_t value) {
+    return method_.records[value].storage == TensorStorage::ViewCopy ||
+           views.base(value) != kNoValue;
+  };
   size_t total = 0;
-  ET_REQUIRE(checked_add(method_.held_bytes(), record.max_nbytes, &total) &&
-                 total <= request_.options.memory_limit,
+  bool fits = true;
+  for (size_t i = 0; i < method_.num_values; ++i) {
+    if (is_copy(i)) fits = fits && checked_add(total, room_of(method_.records[i]), &total);
+  }
+  if (total == 0 && fits) return Error::Ok;
+  size_t held = 0;
+  ET_REQUIRE(fits && checked_add(total, method_.held_bytes(), &held) &&
+                 held <= request_.options.memory_limit &&
+                 total / kMostCopiesOfArenas <= method_.held_bytes(),
              MemoryAllocationFailed,
-             "views that cannot share memory need more than the limit of %zu bytes",
-             request_.options.memory_limit);
-  record.home = method_.heap.allocate(record.max_nbytes);
-  ET_REQUIRE(record.home != nullptr, MemoryAllocationFailed, "no memory for a view of %zu bytes",
-             record.max_nbytes);
-  std::memset(record.home, 0, record.max_nbytes);
-  record.tensor->set_data(record.home);
-  if (!is_constant(record.storage)) record.storage = TensorStorage::ViewCopy;
-  method_.plan_bytes += record.max_nbytes;
+             "views that cannot share memory need %zu bytes beside the arenas of %zu, the limit is "
+             "%zu",
+             total, method_.held_bytes(), request_.options.memory_limit);
+  method_.view_memory = std::calloc(total, 1);
+  ET_REQUIRE(method_.view_memory != nullptr, MemoryAllocationFailed,
+             "no memory for views of %zu bytes", total);
+  method_.plan_bytes += total;
+  auto* next = static_cast<uint8_t*>(method_.view_memory);
+  for (size_t i = 0; i < method_.num_values; ++i) {
+    if (!is_copy(i)) continue;
+    ValueRecord& record = method_.records[i];
+    record.home = next;
+    record.tensor->set_data(next);
+    next += room_of(record);
+    if (is_constant(record.storage)) {
+      ET_TRY(copy_constant(views.base(i), i));
+    } else {
+      record.storage = TensorStorage::ViewCopy;
+    }
+  }
   return Error::Ok;
 }
 
@@ -126,8 +157,11 @@ Error MethodLoader::insert_copies(const HiddenViews& views, size_t chain_index) 
   ItemChain& chain = method_.chains[chain_index];
   const bool first = chain_index == 0;
   size_t room = chain.count + (first ? views.num_initial() : 0);
-  for (size_t i = 0; i < chain.count; ++i)
+  for (size_t i = 0; i < chain.count; ++i) {
     for_each_outdated_view(method_, views, chain.items[i], [&](uint32_t) { ++room; });
+    ET_REQUIRE(room - chain.count <= kMostCopiesOfAChain, InvalidProgram,
+               "more than %zu copies of views", kMostCopiesOfAChain);
+  }
   if (room == chain.count) return Error::Ok;
   auto* items = make_list<Item>(method_.heap, room);
   auto* moved_to = make_list<uint32_t>(method_.heap, chain.count + 1);

@@ -132,13 +132,29 @@ TEST_F(ViewCopiesTest, CountAgainstTheMemoryLimit) {
   builder.arena_sizes = {0, 88};
   const std::vector<uint8_t> file = builder.build();
   LoadOptions options;
-  options.memory_limit = 88 + 24;
+  options.memory_limit = 88 + 32;
   LoadedMethod fits(file, "forward", nullptr, options);
   EXPECT_EQ(fits.error(), Error::Ok) << fits.text();
-  options.memory_limit = 88 + 23;
+  options.memory_limit = 88 + 31;
   LoadedMethod refused(file, "forward", nullptr, options);
   EXPECT_EQ(refused.error(), Error::MemoryAllocationFailed);
-  EXPECT_THAT(refused.text(), HasSubstr("the limit of 111 bytes"));
+  EXPECT_THAT(refused.text(), HasSubstr("the limit is 119"));
+}
+
+TEST_F(ViewCopiesTest, TakeNoMoreThanTheProgramJustifies) {
+  ProgramBuilder builder;
+  const int x = builder.tensor(channels_last(0));
+  const int out = builder.planned({2, 3}, 32);
+  for (int i = 0; i < 1000; ++i) {
+    const int view = builder.planned({2, 3}, 0);
+    builder.kernel("test::add.out", {view, view, out, out});
+  }
+  builder.arena_sizes = {0, 56};
+  builder.inputs = {x};
+  builder.outputs = {out};
+  LoadedMethod method(builder.build());
+  EXPECT_EQ(method.error(), Error::MemoryAllocationFailed);
+  EXPECT_THAT(method.text(), HasSubstr("views that cannot share memory need 32000 bytes"));
 }
 
 TEST_F(ViewCopiesTest, AreMadeAgainInALoop) {
