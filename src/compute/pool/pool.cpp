@@ -40,8 +40,8 @@ const PoolLines<T>& lines() {
     return kernels.i64;
 }
 
-/// Columns or channels that are averaged together.
-constexpr int64_t kColumns = 128;
+/// Columns or channels that are added up together.
+constexpr int64_t kColumns = 512;
 
 /// A row of the output: all columns of one channel, or of all channels where they come last.
 struct Row {
@@ -129,7 +129,11 @@ PoolWindow float_window(const PoolShape& s, const float* in, int64_t image, cons
 template <class F>
 void each_column(const PoolShape& s, const Row& row, F f) {
   const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
-  for (int64_t x = 0; x < s.x.out; ++x) f(window_of(s, row.z, row.y, x), x, cell + x);
+  Window window = window_of(s, row.z, row.y, 0);
+  for (int64_t x = 0; x < s.x.out; ++x) {
+    window.x = window_span(s.x, x, s.adaptive);
+    f(window, x, cell + x);
+  }
 }
 
 /// The output columns [first, last) that see column tap `tap` of their windows inside the image,
@@ -207,37 +211,43 @@ void max_columns(const PoolShape& s, const Row& row, const T* in, T* out, int64_
   });
 }
 
-void add_line(const float* in, int64_t stride, int64_t n, double* sums) {
-  pool_kernels().add_floats(in, stride, n, sums);
+void add_line(const float* in, int64_t n, double* sums) {
+  pool_kernels().add_floats(in, n, sums);
 }
-void add_line(const double* in, int64_t stride, int64_t n, double* sums) {
-  pool_kernels().add_doubles(in, stride, n, sums);
+void add_line(const double* in, int64_t n, double* sums) {
+  pool_kernels().add_doubles(in, n, sums);
 }
 
-/// A row of one channel under regular windows, a block of columns at a time.
+/// Input columns under a window.
+int64_t reach(const PoolAxis& x) {
+  return (x.kernel - 1) * x.dilation + 1;
+}
+
+/// A row of one channel under regular windows, which reach over kColumns at most: the input's rows
+/// are added up before their columns are, a block of windows at a time.
 template <class T>
 void average_row(const PoolShape& s, const AverageDivisor& divisor, const Row& row, const T* in,
                  T* out) {
   const Cells<T> cells{s, in + row.image * s.in_cells(), window_of(s, row.z, row.y, 0)};
   const int64_t cell = ((row.image * s.z.out + row.z) * s.y.out + row.y) * s.x.out;
-  for (int64_t start = 0; start < s.x.out; start += kColumns) {
-    double sums[kColumns] = {};
-    const int64_t end = std::min(start + kColumns, s.x.out);
+  const int64_t block = (kColumns - reach(s.x)) / s.x.stride + 1;
+  double sums[kColumns];
+  for (int64_t start = 0; start < s.x.out; start += block) {
+    const int64_t end = std::min(start + block, s.x.out);
+    const int64_t first = std::clamp<int64_t>(start * s.x.stride - s.x.pad, 0, s.x.in);
+    const int64_t last = (end - 1) * s.x.stride - s.x.pad + reach(s.x);
+    const int64_t count = std::clamp(last, first, s.x.in) - first;
+    std::fill(sums, sums + count, 0.0);
     cells.each_row([&](int64_t z, int64_t y) {
-      for (int64_t tap = 0; tap < s.x.kernel; ++tap) {
-        const TapColumns columns = tap_columns(s.x, tap);
-        const int64_t first = std::max(columns.first, start);
-        const int64_t count = std::min(columns.last, end) - first;
-        if (count <= 0) continue;
-        const int64_t source = columns.source + (first - columns.first) * s.x.stride;
-        add_line(cells.image + cells.position(z, y, source), s.x.stride, count,
-                 sums + (first - start));
-      }
+      add_line(cells.image + cells.position(z, y, first), count, sums);
     });
+    Window window = cells.window;
     for (int64_t x = start; x < end; ++x) {
-      const Window window = window_of(s, row.z, row.y, x);
-      out[cell + x] =
-          static_cast<T>(sums[x - start] / divisor_of(s, divisor, window, row.z, row.y, x));
+      window.x = window_span(s.x, x, false);
+      double sum = 0;
+      for (int64_t k = 0; k < window.x.count; ++k)
+        sum += sums[window.x.first + k * window.x.step - first];
+      out[cell + x] = static_cast<T>(sum / divisor_of(s, divisor, window, row.z, row.y, x));
     }
   }
 }
@@ -245,17 +255,18 @@ void average_row(const PoolShape& s, const AverageDivisor& divisor, const Row& r
 /// One cell of all channels, a block of them at a time.
 template <class T>
 void average_channels(const PoolShape& s, const Cells<T>& cells, double divisor, T* out) {
+  double sums[kColumns];
   for (int64_t start = 0; start < s.channels; start += kColumns) {
-    double sums[kColumns] = {};
     const int64_t count = std::min(kColumns, s.channels - start);
+    std::fill(sums, sums + count, 0.0);
     cells.each([&](int64_t position) {
-      add_line(cells.image + position * s.channels + start, 1, count, sums);
+      add_line(cells.image + position * s.channels + start, count, sums);
     });
     for (int64_t c = 0; c < count; ++c) out[start + c] = static_cast<T>(sums[c] / divisor);
   }
 }
 
-/// Sum of an adaptive window of one channel; rows that follow each other are added up as one.
+/// Sum of a window of one channel without gaps; rows that follow each other are added up as one.
 template <class T>
 double sum_of(const Cells<T>& cells) {
   const Window& w = cells.window;
@@ -302,8 +313,9 @@ void max_pool(const PoolShape& s, const T* in, T* out, int64_t* indices) noexcep
 
 template <class T>
 void avg_pool(const PoolShape& s, const AverageDivisor& divisor, const T* in, T* out) noexcept {
+  const bool by_window = s.channels_last || s.adaptive || reach(s.x) > kColumns;
   each_row(s, [&](const Row& row) {
-    if (s.channels_last || s.adaptive) return average_columns(s, divisor, row, in, out);
+    if (by_window) return average_columns(s, divisor, row, in, out);
     average_row(s, divisor, row, in, out);
   });
 }

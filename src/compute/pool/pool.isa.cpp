@@ -78,8 +78,8 @@ void max_line_at(const T* in, int64_t stride, int64_t n, int64_t position, int64
 }
 
 template <class T>
-void add_line(const T* in, int64_t stride, int64_t n, double* __restrict sums) {
-  each_value(in, stride, n, [sums](int64_t i, T value) { sums[i] += static_cast<double>(value); });
+void add_line(const T* in, int64_t n, double* __restrict sums) {
+  for (int64_t i = 0; i < n; ++i) sums[i] += static_cast<double>(in[i]);
 }
 
 template <class T>

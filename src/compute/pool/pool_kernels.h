@@ -34,9 +34,9 @@ struct PoolKernels {
   void (*max)(const PoolWindow& window, int64_t channels, float* out);
   /// out[c] = sum / divisor.
   void (*average)(const PoolWindow& window, int64_t channels, float divisor, float* out);
-  /// sums[i] += in[i * stride]
-  void (*add_floats)(const float* in, int64_t stride, int64_t n, double* sums);
-  void (*add_doubles)(const double* in, int64_t stride, int64_t n, double* sums);
+  /// sums[i] += in[i]
+  void (*add_floats)(const float* in, int64_t n, double* sums);
+  void (*add_doubles)(const double* in, int64_t n, double* sums);
 
   PoolLines<float> f32;
   PoolLines<double> f64;

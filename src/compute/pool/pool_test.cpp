@@ -129,6 +129,27 @@ TEST_P(PoolingTest, Average) {
   }
 }
 
+TEST_P(PoolingTest, LongRowsAreAveragedInBlocks) {
+  for (int64_t kernel : {3, 700}) {
+    PoolShape s;
+    s.channels_last = false;
+    s.y = {.in = 2, .out = 1, .kernel = 2};
+    s.x = {.in = 1500, .out = 0, .kernel = kernel, .stride = 2, .pad = 1};
+    s.x.out = (1502 - kernel) / 2 + 1;
+    const GuardedFloats in(s.in_cells(), 1);
+    std::vector<float> out(static_cast<size_t>(s.out_cells()));
+    avg_pool(s, {}, in.data(), out.data());
+    for (int64_t x = 0; x < s.x.out; ++x) {
+      double sum = 0;
+      for (int64_t i = std::max<int64_t>(2 * x - 1, 0); i < std::min(2 * x - 1 + kernel, s.x.in);
+           ++i) {
+        sum += in[static_cast<size_t>(i)] + in[static_cast<size_t>(1500 + i)];
+      }
+      ASSERT_NEAR(out[static_cast<size_t>(x)], sum / static_cast<double>(2 * kernel), 1e-6);
+    }
+  }
+}
+
 TEST_P(PoolingTest, CeilModeWindowsEndAtThePadding) {
   PoolShape s;
   s.channels = 3, s.y.in = 1, s.x.in = 5, s.x.out = 3;

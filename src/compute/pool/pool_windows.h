@@ -27,6 +27,8 @@ inline Span1d window_span(const PoolAxis& a, int64_t out, bool adaptive) {
     return {first, 1, divide_up((out + 1) * a.in, a.out) - first};
   }
   const int64_t start = out * a.stride - a.pad;
+  if (start >= 0 && start + (a.kernel - 1) * a.dilation < a.in)
+    return {start, a.dilation, a.kernel};
   const int64_t skipped = start < 0 ? divide_up(-start, a.dilation) : 0;
   const int64_t first = start + skipped * a.dilation;
   const int64_t inside = first >= a.in ? 0 : (a.in - 1 - first) / a.dilation + 1;
