@@ -19,7 +19,7 @@ namespace internal {
 namespace {
 
 /// What copies of views may take: no exporter's program comes near.
-constexpr size_t kMostCopiesOfArenas = 256;
+constexpr size_t kMostCopiesOfAll = 256;
 constexpr size_t kMostCopiesOfAChain = size_t{1} << 20;
 
 /// Bytes for a view, with those that align the next one.
@@ -27,6 +27,16 @@ size_t room_of(const ValueRecord& record) {
   constexpr size_t kAlignment = alignof(std::max_align_t);
   if (record.max_nbytes > SIZE_MAX - kAlignment) return SIZE_MAX;
   return (record.max_nbytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Of the arenas and the inputs, which views show.
+size_t given_bytes(const MethodImpl& method) {
+  size_t total = method.held_bytes();
+  for (size_t i = 0; i < method.num_inputs(); ++i) {
+    const size_t nbytes = method.records[method.input_value(i)].max_nbytes;
+    if (!checked_add(total, nbytes, &total)) return SIZE_MAX;
+  }
+  return total;
 }
 
 bool is_row_major(const EValue& value) {
@@ -95,11 +105,11 @@ Error MethodLoader::place_views(const HiddenViews& views) {
   size_t held = 0;
   ET_REQUIRE(fits && checked_add(total, method_.held_bytes(), &held) &&
                  held <= request_.options.memory_limit &&
-                 total / kMostCopiesOfArenas <= method_.held_bytes(),
+                 total / kMostCopiesOfAll <= given_bytes(method_),
              MemoryAllocationFailed,
-             "views that cannot share memory need %zu bytes beside the arenas of %zu, the limit is "
-             "%zu",
-             total, method_.held_bytes(), request_.options.memory_limit);
+             "views that cannot share memory need %zu bytes beside inputs and arenas of %zu, the "
+             "limit is %zu",
+             total, given_bytes(method_), request_.options.memory_limit);
   method_.view_memory = std::calloc(total, 1);
   ET_REQUIRE(method_.view_memory != nullptr, MemoryAllocationFailed,
              "no memory for views of %zu bytes", total);
