@@ -262,7 +262,6 @@ class DepthwiseRuns {
         run.distance[t] = inside ? s.stride_width * s.in_pixel_stride : 0;
       }
     }
-    for (; t < args_.taps; ++t) run.first[t] = padding_, run.distance[t] = 0;
     run.pixels = pixels;
     run.out =
         static_cast<char*>(job_.args.out) + (line * conv.out_width + x) * args_.out_pixel_stride;
@@ -286,8 +285,11 @@ void run_depthwise(const Job& job, void* scratch) {
   const DepthwiseLayout layout(job.plan);
   std::memset(scratch, job.zero_point, static_cast<size_t>(conv.shape.in_channels));
   const int64_t element = job.args.output.to_float ? 4 : 1;
-  const ByteDepthwiseArgs args{layout.taps, static_cast<const int8_t*>(job.args.packed),
-                               conv.shape.in_channels, conv.shape.out_pixel_stride * element,
+  const ByteDepthwiseArgs args{taps_of(conv.shape),
+                               layout.taps,
+                               static_cast<const int8_t*>(job.args.packed),
+                               conv.shape.in_channels,
+                               conv.shape.out_pixel_stride * element,
                                job.args.output};
   const double line_work = static_cast<double>(conv.out_width * layout.channels * layout.taps);
   const int64_t grain = std::max<int64_t>(static_cast<int64_t>(512.0 * 1024 / line_work), 1);

@@ -152,37 +152,76 @@ struct Finish {
   F::Type scale[kRegisters];
 };
 
+/// All taps move by one distance from pixel to pixel, as they do inside the image.
+bool moves_as_one(const ByteDepthwiseArgs& a, const TapRun& run) {
+  for (int64_t t = 1; t < a.kernel_taps; ++t) {
+    if (run.distance[t] != run.distance[0]) return false;
+  }
+  return true;
+}
+
+/// One pixel: `taps` are those of channel 0, `at` leads from them to the block's channels.
+template <int kSteps>
+inline void compute_pixel(const ByteDepthwiseArgs& a, const int8_t* const* taps, int64_t at,
+                          const int8_t* weights, const Block& block, const Finish& finish,
+                          char* out, int64_t channel) {
+  const int64_t steps = kSteps > 0 ? kSteps : a.taps / I::kStep;
+  I::Type sum[kRegisters];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRegisters; ++r) sum[r] = finish.start[r];
+#pragma GCC unroll 8
+  for (int64_t step = 0; step < steps; ++step) {
+    decltype(I::broadcast(nullptr)) x[kRegisters];
+    block.load(taps + step * I::kStep, at, x);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRegisters; ++r) {
+      const int8_t* w = weights + (step * kRegisters + r) * kRegisterBytes;
+      sum[r] = I::dot(sum[r], x[r], I::load_weights(w));
+    }
+  }
+  finish.store(block, sum, out, channel, a.channels - channel);
+}
+
+template <int kSteps>
 void compute_run(const ByteDepthwiseArgs& a, const TapRun& run, const int8_t* weights,
                  int64_t channel, const Finish& finish) {
-  const int64_t live = a.channels - channel;
-  const Block block(live);
+  const Block block(a.channels - channel);
   const int8_t* taps[kMaxDepthwiseTaps];
-  for (int64_t t = 0; t < a.taps; ++t) taps[t] = run.first[t];
+  for (int64_t t = 0; t < a.kernel_taps; ++t) taps[t] = run.first[t];
+  // Taps that only fill a step meet zeros: they may stand anywhere.
+  for (int64_t t = a.kernel_taps; t < a.taps; ++t) taps[t] = taps[0];
+  const bool together = moves_as_one(a, run);
   char* out = run.out;
+  int64_t at = channel;
   for (int64_t pixel = 0; pixel < run.pixels; ++pixel, out += a.out_pixel_stride) {
-    I::Type sum[kRegisters];
-#pragma GCC unroll 4
-    for (int r = 0; r < kRegisters; ++r) sum[r] = finish.start[r];
-    const int8_t* w = weights;
-    for (int64_t t = 0; t < a.taps; t += I::kStep) {
-      decltype(I::broadcast(nullptr)) x[kRegisters];
-      block.load(taps + t, channel, x);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRegisters; ++r) {
-        sum[r] = I::dot(sum[r], x[r], I::load_weights(w + r * kRegisterBytes));
-      }
-      w += kRegisters * kRegisterBytes;
+    compute_pixel<kSteps>(a, taps, at, weights, block, finish, out, channel);
+    if (together) {
+      at += run.distance[0];
+      continue;
     }
-    finish.store(block, sum, out, channel, live);
-    for (int64_t t = 0; t < a.taps; ++t) taps[t] += run.distance[t];
+    for (int64_t t = 0; t < a.taps; ++t) {
+      taps[t] += run.distance[t < a.kernel_taps ? t : 0];
+    }
   }
 }
 
+using RunLoop = void (*)(const ByteDepthwiseArgs&, const TapRun&, const int8_t*, int64_t,
+                         const Finish&);
+
+/// Kernels of 3x3 and 5x5 have loops of their own.
+RunLoop run_loop(int64_t taps) {
+  constexpr int kThree = (9 + I::kStep - 1) / I::kStep, kFive = (25 + I::kStep - 1) / I::kStep;
+  return taps == kThree * I::kStep  ? compute_run<kThree>
+         : taps == kFive * I::kStep ? compute_run<kFive>
+                                    : compute_run<0>;
+}
+
 void compute(const ByteDepthwiseArgs& a, const TapRun* runs, int64_t count) {
+  const RunLoop loop = run_loop(a.taps);
   const int8_t* weights = a.weights;
   for (int64_t channel = 0; channel < a.channels; channel += Block::kChannels) {
     const Finish finish(a.output, channel);
-    for (int64_t i = 0; i < count; ++i) compute_run(a, runs[i], weights, channel, finish);
+    for (int64_t i = 0; i < count; ++i) loop(a, runs[i], weights, channel, finish);
     weights += a.taps / I::kStep * kRegisters * kRegisterBytes;
   }
 }

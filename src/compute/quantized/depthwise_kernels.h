@@ -25,7 +25,8 @@ struct TapRun {
 };
 
 struct ByteDepthwiseArgs {
-  int64_t taps;  ///< rounded up to steps
+  int64_t kernel_taps;
+  int64_t taps;  ///< those rounded up to steps
   /// [block of channels][taps / step][registers of the block][register]
   const int8_t* weights;
   int64_t channels;

@@ -81,12 +81,15 @@ struct Run {
            column / layout.kernels.panel * layout.panel_bytes;
   }
 
-  /// Copies rows of A, zeros behind k.
+  /// Copies rows of A. Tiles need zeros up to their depth; elsewhere what lies behind k meets
+  /// zeros of B.
   void copy_rows(int64_t group, int64_t first, int64_t rows, char* to) const {
     args.rows.copy(args.rows.context, group, first, rows, to, row_bytes);
     const int64_t used = args.weights.k * layout.kernels.row_bytes;
+    const int64_t behind = (used + kByteTileDepth - 1) / kByteTileDepth * kByteTileDepth - used;
+    if (behind == 0 || !uses_tiles(args.weights, layout.kernels)) return;
     for (int64_t i = 0; i < rows; ++i) {
-      std::memset(to + i * row_bytes + used, 0, static_cast<size_t>(row_bytes - used));
+      std::memset(to + i * row_bytes + used, 0, static_cast<size_t>(behind));
     }
   }
 
