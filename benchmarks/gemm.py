@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The matrix product against MKL (through torch) and OpenBLAS (through numpy): same run, one thread, turn by turn.
+"""The matrix product against MKL (through torch) and OpenBLAS (through numpy): same run, one thread, CPU time, turn by turn.
 
     benchmarks/gemm.py [--sizes 256 512 1024] [--rounds 15]
 
@@ -23,10 +23,10 @@ from executorch.extension.pybindings import _portable_lib as lib  # noqa: E402
 
 
 def seconds(run, calls):
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(calls):
         run()
-    return (time.perf_counter() - start) / calls
+    return (time.process_time() - start) / calls
 
 
 def measure(size, rounds):
