@@ -2,7 +2,7 @@
 """The model suite on this runtime and on the original, same files, interleaved in the same run.
 
     benchmarks/models.py MODELS_DIR --original PYTHON [--only NAME ...] [--first N] [--threads 1 2] [--seconds 1] [--rounds 3]
-                         [--json F]
+                         [--delegated FILE] [--json F]
 
 MODELS_DIR/<name>/ holds portable.pte (exported without a delegate), optionally xnnpack.pte, inputs.npz and expected.npz, as
 tools/export_models.py writes them, or model.pte and calls.npz as tools/export_generated.py does. Each row runs in processes
@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
+DELEGATED = "xnnpack.pte"
 # What a program without a delegate may cost against the original's delegate.
 TARGET = 1.25
 
@@ -68,9 +69,10 @@ class Worker:
 
 def measure_row(args, folder, threads):
     """Figures of one model: {"ours": …, "original": …, "xnnpack": …, "delegated": …}; a variant that fails holds {"failed": why}."""
-    portable = plain_program(folder)
-    variants = {"ours": (sys.executable, portable, "numpy"), "original": (args.original, portable, "torch"),
-                "xnnpack": (args.original, "xnnpack.pte", "torch"), "delegated": (sys.executable, "xnnpack.pte", "numpy")}  # fmt: skip
+    variants = {"xnnpack": (args.original, args.delegated, "torch"), "delegated": (sys.executable, args.delegated, "numpy")}
+    if args.delegated == DELEGATED:
+        portable = plain_program(folder)
+        variants = {"ours": (sys.executable, portable, "numpy"), "original": (args.original, portable, "torch"), **variants}
     workers, row = {}, {}
     for name, (python, file, tensors) in variants.items():
         if python is None or not (folder / file).exists():
@@ -117,7 +119,7 @@ def print_table(rows, threads):
         table.add_row(
             name, text(ours.get("cpu_ms")), text(row.get("original", {}).get("cpu_ms")), text(ratio(row, "original", "cpu_ms"), 1),
             text(row.get("xnnpack", {}).get("cpu_ms")), style + text(delegated), text(ratio(row, "xnnpack", "wall_ms")),
-            text(ratio(row, "original", "load_ms")), text(ratio(row, "original", "peak_mb")), f"{ours.get('error', math.nan):.0e}",
+            text(ratio(row, "original", "load_ms")), text(ratio(row, "original", "peak_mb")), f"{(ours or row.get('delegated', {})).get('error', math.nan):.0e}",
             text(row.get("delegated", {}).get("cpu_ms")),
             *[text(ratio(row, "xnnpack", figure, "delegated")) for figure in ("cpu_ms", "load_ms", "peak_mb")],
         )  # fmt: skip
@@ -136,6 +138,8 @@ def main():
     parser.add_argument("models", type=pathlib.Path)
     parser.add_argument("--original", help="Python of an environment with the original")
     parser.add_argument("--only", nargs="*", help="names of models")
+    parser.add_argument("--delegated", default=DELEGATED, metavar="FILE",
+                        help="the delegated program of a folder; one of another name is measured by itself")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N programs")
     parser.add_argument("--threads", nargs="*", type=int, default=[1])
     parser.add_argument("--seconds", type=float, default=1.0, help="of runs in a round")
@@ -143,6 +147,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
     folders = [folder for folder in sorted(args.models.glob("*")) if folder.is_dir() and plain_program(folder)]
+    if args.delegated != DELEGATED:
+        folders = [folder for folder in folders if (folder / args.delegated).exists()]
     if args.only:
         folders = [folder for folder in folders if folder.name in args.only]
     folders = folders[: args.first]
