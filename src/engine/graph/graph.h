@@ -76,7 +76,7 @@ struct Elementwise {
   /// Operands (bit set) that are not rounded to `common`, as in compute::ElementwiseCall.
   uint32_t unrounded = 0;
 };
-/// Several elementwise operations in one pass, see engine/plan/fuse_elementwise.h.
+/// Several elementwise operations in one pass, see engine/passes/fuse_elementwise.h.
 struct FusedElementwise {
   struct Instruction {
     ElementwiseOp op;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/plan/lowering.h"
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::engine {

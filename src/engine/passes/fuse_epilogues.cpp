@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 namespace executorch::engine {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <executorch/runtime/core/error_message.h>
 
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 namespace executorch::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "engine/plan/lowering.h"
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 namespace executorch::engine {
 namespace {

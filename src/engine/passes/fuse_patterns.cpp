@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 namespace executorch::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 #include <algorithm>
 

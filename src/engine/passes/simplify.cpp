@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 
 namespace executorch::engine {
 namespace {

@@ -1,7 +1,7 @@
 // Elementwise nodes of equal sizes that feed each other become one node, run block by block.
 #include <algorithm>
 
-#include "engine/plan/passes.h"
+#include "engine/passes/passes.h"
 #include "engine/steps/elementwise_step.h"
 
 namespace executorch::engine {
