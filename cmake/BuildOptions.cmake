@@ -30,7 +30,9 @@ if(NOT WIN32 AND NOT APPLE)
   endif()
 endif()
 if(EXECUTORCH_SANITIZE)
-  # Lightly optimised: checks keep their meaning and the build stays short.
-  add_compile_options(-fsanitize=${EXECUTORCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
+  # Lightly optimised: checks keep their meaning and the build stays short. The dynamic type of an object can only be checked
+  # where all code has RTTI.
+  add_compile_options(-fsanitize=${EXECUTORCH_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=all -O1
+                      -g1)
   add_link_options(-fsanitize=${EXECUTORCH_SANITIZE})
 endif()

@@ -2,6 +2,7 @@
 // exporter writes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -22,7 +23,7 @@ class AlignedBytes {
  public:
   explicit AlignedBytes(const std::vector<uint8_t>& bytes)
       : room_(bytes.size() + 16), size_(bytes.size()) {
-    std::memcpy(data(), bytes.data(), size_);
+    std::copy(bytes.begin(), bytes.end(), data());
   }
   uint8_t* data() {
     return room_.data() + (16 - reinterpret_cast<uintptr_t>(room_.data()) % 16) % 16;
