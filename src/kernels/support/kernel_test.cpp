@@ -3,10 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <utility>
-#include <vector>
-
-#include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
 
 #include "kernels/support/scratch.h"
@@ -99,35 +95,6 @@ TEST_F(KernelTest, ResizeNamesBothShapes) {
   EXPECT_EQ(resize_output(Tensor(&out_), sizes), Error::InvalidArgument);
   EXPECT_THAT(runtime::last_error_message(), HasSubstr("[4, 3]"));
   EXPECT_THAT(runtime::last_error_message(), HasSubstr("float32 [2, 3]"));
-}
-
-// Files may hold them, no operator computes with them.
-TEST_F(KernelTest, ElementTypesWithoutArithmeticAreNamed) {
-  const std::pair<ScalarType, const char*> types[] = {{ScalarType::QInt8, "QInt8"},
-                                                      {ScalarType::QUInt4x2, "QUInt4x2"},
-                                                      {ScalarType::Bits16, "Bits16"},
-                                                      {ScalarType::Float8_e5m2, "Float8_e5m2"},
-                                                      {ScalarType::UInt64, "UInt64"}};
-  char data[64] = {};
-  for (const auto& [type, name] : types) {
-    aten::TensorImpl self(type, 2, sizes_, data, order_, strides_);
-    EValue operand{Tensor(&self)};
-    EValue one(int64_t{1});
-    EValue no(false);
-    const std::pair<const char*, std::vector<EValue*>> calls[] = {
-        {"aten::relu.out", {&operand, &operand, &operand}},
-        {"aten::add.out", {&operand, &operand, &one, &operand, &operand}},
-        {"aten::_softmax.out", {&operand, &one, &no, &operand, &operand}},
-        {"aten::argmax.out", {&operand, &one, &no, &operand, &operand}}};
-    for (auto [op, arguments] : calls) {
-      const auto function = runtime::get_op_function_from_registry(op);
-      ASSERT_TRUE(function.ok()) << op;
-      Context context;
-      function.get()(context, Span<EValue*>(arguments.data(), arguments.size()));
-      EXPECT_NE(context.failure_state(), Error::Ok) << op << " of " << name;
-      EXPECT_THAT(runtime::last_error_message(), HasSubstr(name)) << op;
-    }
-  }
 }
 
 TEST_F(KernelTest, SliceBoundsWrapAndClamp) {
