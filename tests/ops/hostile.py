@@ -18,6 +18,12 @@ _WRONG_WITHOUT_ELEMENTS = {"pixel_unshuffle"}  # PyTorch returns the operand wit
 _MARK = "PyTorch runs this call"
 
 
+def _contradicts_itself(sample: Sample) -> bool:
+    """PyTorch reads a scale that does not fit the sizes in one layout or rank, and not in another."""
+    scales = [v for a, v in zip(sample.row.inputs, sample.inputs) if a.name.startswith("scale") and v is not None]
+    return "upsample" in sample.row.base and bool(scales)
+
+
 def _damage_tensor(value: torch.Tensor, rng: random.Random):
     choice = rng.randrange(8)
     if choice == 0:
@@ -100,6 +106,8 @@ def _pytorch(sample: Sample):
     if row.twin is None or not row.reproducible or not all(map(_is_modest, sample.inputs)):
         return None
     if row.base in _WRONG_WITHOUT_ELEMENTS and any(t.numel() == 0 for t in tensors_in(sample.inputs)):
+        return None
+    if _contradicts_itself(sample):
         return None
     os.write(2, _MARK.encode())
     try:

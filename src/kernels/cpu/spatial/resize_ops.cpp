@@ -49,7 +49,11 @@ Error read_call(const ResizeCall& call, const char* input_name, ResizeShape* sha
   for (int d = 0; d < dims; ++d) {
     empty = empty || in[d + 2] == 0;
     const double scale = call.scales[d].value_or(0);
-    resize_axis(*shape, dims, d) = {in[d + 2], size[d], scale > 0 ? scale : 0};
+    // An axis that keeps its size is not resampled, whatever its scale, where eager has a pass for
+    // each axis.
+    const bool kept = in[d + 2] == size[d] && (call.method.antialias ||
+                                               call.method.interpolation == Interpolation::linear);
+    resize_axis(*shape, dims, d) = {in[d + 2], size[d], scale > 0 && !kept ? scale : 0};
   }
   ET_REQUIRE(!empty, InvalidArgument, "argument '%s': %s has an empty dimension", input_name,
              describe(in).text);
