@@ -1,175 +1,150 @@
-"""An application in C++ against the installed package."""
+"""Applications in C++ against the installed package: one project, linked in every way that the package promises."""
 
-import os
-import pathlib
+import itertools
 import shutil
-import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples" / "cpp"
-PROGRAMS = ROOT / "tests" / "data" / "programs"
-ADD_MUL = PROGRAMS / "add_mul" / "model.pte"
-# [[1, 2], [3, 4]] @ itself + itself
-ANSWER = "8 12 18 26\n"
+from building import ADD_MUL, ANSWER, CONSUMER, EXAMPLE, PROGRAMS, build, cmakes, dynamic, generators, loaded_from, run, write_project
+
+DELEGATED = PROGRAMS / "delegated_scale" / "model.pte"
+KERNELS = "libexecutorch_optimized_native_cpu_ops_lib.so.1"
 
 
-def _cmakes() -> list[str]:
-    """The newest CMake (of the build environment), and the system's."""
-    found = [str(ROOT / ".venv-build" / "bin" / "cmake"), "/usr/bin/cmake"]
-    return [path for path in found if os.access(path, os.X_OK)] or [shutil.which("cmake")]
+@pytest.fixture(scope="module")
+def apps(package, tmp_path_factory):
+    """The folder with all applications of the consumer project."""
+    return build(package, CONSUMER, tmp_path_factory.mktemp("consumer"), f"-DEXAMPLE={EXAMPLE}", *generators()["make"])
 
 
-def run(*command, cwd=None, expect=0, **environment) -> str:
-    env = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"} | environment
-    result = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=env)
-    assert result.returncode == expect, f"{command}\n{result.stdout}\n{result.stderr}"
-    return result.stdout + (result.stderr if expect else "")
-
-
-def build(cmake, source, folder, *options) -> pathlib.Path:
-    run(cmake, "-S", source, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", *options)
-    run(cmake, "--build", folder)
-    return folder
-
-
-@pytest.mark.parametrize("cmake", _cmakes())
-@pytest.mark.parametrize("place", ["share/cmake", "lib/cmake/executorch", "prefix"])
-def test_example_builds_runs_and_moves(package, tmp_path, cmake, place):
-    where = [f"-DCMAKE_PREFIX_PATH={package}"] if place == "prefix" else [f"-Dexecutorch_DIR={package / place}"]
-    folder = build(cmake, EXAMPLE, tmp_path / "build", "-GUnix Makefiles", *where)
+@pytest.mark.parametrize("cmake, generator", list(itertools.product(cmakes(), generators())))
+def test_example_builds_and_runs(package, tmp_path, cmake, generator):
+    folder = build(package, EXAMPLE, tmp_path, *generators()[generator], cmake=cmake)
     assert run(folder / "my_app", ADD_MUL) == ANSWER
-    moved = tmp_path / "moved"
-    folder.rename(moved)
-    assert run(moved / "my_app", ADD_MUL) == ANSWER
+    # An older CMake must write the same text into its build files.
+    assert dynamic(folder / "my_app", "RUNPATH")[0].startswith(f"$ORIGIN:$ORIGIN/../lib:{package}/lib")
 
 
-def test_example_with_ninja(package, tmp_path):
-    ninja = ROOT / ".venv-build" / "bin" / "ninja"
-    if not ninja.exists():
-        pytest.skip("ninja is not in the build environment")
-    folder = build(_cmakes()[0], EXAMPLE, tmp_path / "build", "-GNinja", f"-DCMAKE_MAKE_PROGRAM={ninja}",
-                   f"-DCMAKE_PREFIX_PATH={package}")  # fmt: skip
-    assert run(folder / "my_app", ADD_MUL) == ANSWER
+@pytest.mark.parametrize("name", ["my_app", "aggregate", "alias_of_kernels", "by_variables"])
+def test_operators_are_there(apps, name):
+    assert run(apps / name, ADD_MUL) == ANSWER
 
 
-def test_whole_package_moves(package, tmp_path):
-    copy = tmp_path / "sdk"
-    for part in ("lib", "include", "share"):
-        shutil.copytree(package / part, copy / part)
-    folder = build(_cmakes()[0], EXAMPLE, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={copy}")
-    assert run(folder / "my_app", ADD_MUL) == ANSWER
-    needed = run("ldd", folder / "my_app")
-    assert str(copy) in needed and str(package) not in needed
+@pytest.mark.parametrize("name", ["aggregate", "by_variables"])
+def test_aggregate_leaves_opt_in_operators_out(apps, name):
+    needed = dynamic(apps / name, "NEEDED")
+    assert KERNELS in needed and "libexecutorch_backend_xnnpack.so" in needed and "libexecutorch_etdump.so" in needed
+    assert not [library for library in needed if "kernels_quantized" in library or "kernels_llm" in library]
 
 
-def _configure(package, tmp_path, text, expect=0) -> str:
-    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.19)\nproject(app LANGUAGES CXX)\n" + text)
-    return run(_cmakes()[0], "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}", expect=expect)
+def test_opt_in_operators_are_kept(apps):
+    needed = dynamic(apps / "opt_in", "NEEDED")
+    assert "libexecutorch_kernels_quantized.so" in needed and "libexecutorch_kernels_llm.so" in needed and KERNELS not in needed
 
 
-def test_missing_component_is_named(package, tmp_path):
-    text = _configure(package, tmp_path, "find_package(executorch REQUIRED COMPONENTS runtime backend_cuda)\n", expect=1)
-    assert "backend_cuda" in text and "wheel" in text
-
-
-def test_optional_component_is_quiet(package, tmp_path):
-    _configure(package, tmp_path, """
-find_package(executorch COMPONENTS nonsense)
-if(executorch_FOUND)
-  message(FATAL_ERROR "found nonsense")
-endif()
-""")  # fmt: skip
-
-
-def test_versions_variables_and_second_call(package, tmp_path):
-    _configure(package, tmp_path, """
-find_package(executorch 1.5 REQUIRED)
-find_package(executorch REQUIRED COMPONENTS runtime kernels_optimized)
-foreach(name IN ITEMS EXECUTORCH_FOUND executorch_FOUND EXECUTORCH_LIBRARIES EXECUTORCH_INCLUDE_DIRS
-        EXECUTORCH_COMPILE_DEFINITIONS EXECUTORCH_CXX_STANDARD EXECUTORCH_RUNTIME_LIBRARY_DIR EXECUTORCH_BUILD_VERSION)
-  if(NOT ${name})
-    message(FATAL_ERROR "${name} is not set")
-  endif()
-endforeach()
-foreach(target IN LISTS EXECUTORCH_LIBRARIES)
-  if(NOT TARGET ${target})
-    message(FATAL_ERROR "${target} is no target")
-  endif()
-  if(target MATCHES "quantized|llm")
-    message(FATAL_ERROR "${target} is opt in")
-  endif()
-endforeach()
-find_package(executorch 2.0 QUIET)
-if(executorch_FOUND)
-  message(FATAL_ERROR "claims to be version 2")
-endif()
-""")  # fmt: skip
-
-
-def _with_libraries(package, tmp_path, libraries) -> pathlib.Path:
-    """The example linked with other libraries."""
-    text = (EXAMPLE / "CMakeLists.txt").read_text().replace("executorch::runtime executorch::kernels", libraries)
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "CMakeLists.txt").write_text(text)
-    shutil.copy(EXAMPLE / "main.cpp", source)
-    return build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
-
-
-def test_runtime_alone_names_what_is_missing(package, tmp_path):
-    folder = _with_libraries(package, tmp_path, "executorch::runtime")
-    output = run(folder / "my_app", ADD_MUL, expect=1)
-    assert "aten::" in output and "executorch::kernels" in output
-
-
-def test_opt_in_operators(package, tmp_path):
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "CMakeLists.txt").write_text("""
-cmake_minimum_required(VERSION 3.19)
-project(app LANGUAGES CXX)
+def test_opt_in_operators_are_registered(package, tmp_path):
+    source = write_project(tmp_path / "source", """
 find_package(executorch REQUIRED COMPONENTS kernels_quantized kernels_llm)
-add_executable(my_app main.cpp)
-target_link_libraries(my_app PRIVATE executorch::runtime executorch::kernels_quantized executorch::kernels_llm)
-""")
-    (source / "main.cpp").write_text("""
+add_executable(app main.cpp)
+target_link_libraries(app PRIVATE executorch::runtime executorch::kernels_quantized executorch::kernels_llm)
+""", main="""
 #include <executorch/runtime/kernel/operator_registry.h>
 int main() {
   using executorch::runtime::registry_has_op_function;
   return registry_has_op_function("quantized_decomposed::add.out") && registry_has_op_function("llama::custom_sdpa.out") &&
                  !registry_has_op_function("aten::add.out") ? 0 : 1;
 }
-""")
-    folder = build(_cmakes()[0], source, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}")
-    run(folder / "my_app")
+""")  # fmt: skip
+    run(build(package, source, tmp_path / "build") / "app")
 
 
-@pytest.mark.parametrize("target", ["backend_xnnpack", "xnnpack_backend"])
-def test_delegated_program_needs_the_delegate_alone(package, tmp_path, target):
-    folder = _with_libraries(package, tmp_path, f"executorch::runtime executorch::{target}")
-    assert run(folder / "my_app", PROGRAMS / "delegated_scale" / "model.pte") == "2 6 12 20\n"
-    assert "ops_lib" not in run("ldd", folder / "my_app")
+def test_runtime_alone_names_what_is_missing(apps):
+    output = run(apps / "runtime_alone", ADD_MUL, expect=1)
+    assert "aten::" in output and "executorch::kernels" in output
+    assert dynamic(apps / "runtime_alone", "NEEDED").count("libexecutorch.so") == 1
+    assert not {KERNELS, "libexecutorch_backend_xnnpack.so"} & set(loaded_from(apps / "runtime_alone"))
 
 
-def test_missing_delegate_is_named(package, tmp_path):
-    folder = _with_libraries(package, tmp_path, "executorch::runtime executorch::kernels")
-    output = run(folder / "my_app", PROGRAMS / "delegated_scale" / "model.pte", expect=1)
+@pytest.mark.parametrize("name", ["delegate", "alias_of_delegate"])
+def test_delegated_program_needs_the_delegate_alone(apps, name):
+    assert run(apps / name, DELEGATED) == "2 6 12 20\n"
+    assert KERNELS not in loaded_from(apps / name)
+
+
+def test_missing_delegate_is_named(apps):
+    output = run(apps / "no_delegate", DELEGATED, expect=1)
     assert "XnnpackBackend" in output and "link executorch::backend_xnnpack" in output and "import" in output
 
 
-def test_linker_that_drops_unused_libraries_keeps_kernels(package, tmp_path):
-    folder = build(_cmakes()[0], EXAMPLE, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={package}",
-                   "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed -Wl,--gc-sections",
-                   "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON")  # fmt: skip
+def test_linker_that_drops_unused_libraries_keeps_kernels(apps):
+    assert run(apps / "dropping", ADD_MUL) == ANSWER
+    needed = dynamic(apps / "dropping", "NEEDED")
+    assert KERNELS in needed and not [library for library in needed if "unused" in library]
+
+
+def test_found_at_run_time_in_order(package, apps, tmp_path):
+    """Beside the application, in ../lib, in the package; and the environment wins over them."""
+    assert not dynamic(apps / "my_app", "RPATH")
+    (places,) = dynamic(apps / "my_app", "RUNPATH")
+    assert places.split(":")[:3] == ["$ORIGIN", "$ORIGIN/../lib", str(package / "lib")]
+    assert set(loaded_from(apps / "my_app").values()) == {f"{package}/lib/{name}" for name in loaded_from(apps / "my_app")}
+
+    other = tmp_path / "other"
+    shutil.copytree(package / "lib", other, ignore=shutil.ignore_patterns("cmake", "pkgconfig"))
+    places = loaded_from(apps / "my_app", LD_LIBRARY_PATH=str(other))
+    assert all(place == f"{other}/{name}" for name, place in places.items()) and KERNELS in places
+
+
+@pytest.fixture
+def moved(package, apps, tmp_path):
+    """The application as installed with its libraries, then moved elsewhere."""
+    run(cmakes()[0], "--install", apps, "--prefix", tmp_path / "installed")
+    return (tmp_path / "installed").rename(tmp_path / "moved")
+
+
+def test_application_moves_with_its_libraries(moved):
+    assert run(moved / "bin" / "my_app", ADD_MUL) == ANSWER
+    assert dynamic(moved / "bin" / "my_app", "RUNPATH")[0].startswith("$ORIGIN:$ORIGIN/../lib:")
+    assert all(place.startswith(str(moved)) for place in loaded_from(moved / "bin" / "my_app").values())
+    for library in (moved / "lib").iterdir():
+        library.rename(moved / "bin" / library.name)
+    places = loaded_from(moved / "bin" / "my_app")
+    assert all(place == f"{moved}/bin/{name}" for name, place in places.items()) and KERNELS in places
+
+
+def test_whole_package_moves(package, tmp_path):
+    copy = tmp_path / "sdk"
+    for part in ("lib", "include", "share"):
+        shutil.copytree(package / part, copy / part)
+    folder = build(copy, EXAMPLE, tmp_path / "build")
     assert run(folder / "my_app", ADD_MUL) == ANSWER
+    assert all(place.startswith(str(copy)) for place in loaded_from(folder / "my_app").values())
 
 
-def test_pkg_config(package, tmp_path):
-    if shutil.which("pkg-config") is None:
-        pytest.skip("pkg-config is not installed")
-    flags = run("pkg-config", "--cflags", "--libs", "executorch_runtime", "executorch_kernels",
-                PKG_CONFIG_PATH=str(package / "lib" / "pkgconfig")).split()  # fmt: skip
-    run("g++", "-std=c++17", EXAMPLE / "main.cpp", "-o", tmp_path / "my_app", *flags)
+@pytest.mark.parametrize("flags", ["", "-Wl,--as-needed -Wl,--gc-sections -flto"])
+def test_plain_makefile(package, tmp_path, flags):
+    """Make and pkg-config alone, with a linker that drops what is not used as well."""
+    shutil.copy(EXAMPLE / "main.cpp", tmp_path)
+    (tmp_path / "Makefile").write_text(f"""
+EXECUTORCH := PKG_CONFIG_PATH={package}/lib/pkgconfig pkg-config
+CXXFLAGS := -std=c++17 $(shell $(EXECUTORCH) --cflags executorch_kernels)
+my_app: main.cpp
+\t$(CXX) $(CXXFLAGS) {flags} $< -o $@ $(shell $(EXECUTORCH) --libs executorch_kernels)
+""")
+    run("make", "-C", tmp_path)
     assert run(tmp_path / "my_app", ADD_MUL) == ANSWER
+    (places,) = dynamic(tmp_path / "my_app", "RUNPATH")
+    assert [part for part in places.split(":") if part.startswith("$")][:2] == ["$ORIGIN", "$ORIGIN/../lib"]
+    assert not dynamic(tmp_path / "my_app", "RPATH")
+    run(tmp_path / "my_app", ADD_MUL, LD_BIND_NOW="1")
+
+
+def test_every_component_has_a_pkg_config_file(package):
+    from test_cmake_package import ALL_COMPONENTS
+
+    names = sorted(path.stem for path in (package / "lib" / "pkgconfig").glob("*.pc"))
+    assert names == sorted(f"executorch_{name}" for name in ALL_COMPONENTS)
+    for name in names:
+        where = {"PKG_CONFIG_PATH": str(package / "lib" / "pkgconfig")}
+        assert "libexecutorch" in run("pkg-config", "--libs", name, **where)
+        assert "ET_USE_THREADPOOL" in run("pkg-config", "--cflags", name, **where) or name == "executorch_threadpool"

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from conftest import DATA
-from test_consumer import run
+from building import run
 
 ADD_MUL = DATA / "programs" / "add_mul" / "model.pte"
 KERNELS = "libexecutorch_optimized_native_cpu_ops_lib.so.1"
