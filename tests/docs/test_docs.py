@@ -71,24 +71,43 @@ def test_cpp_blocks(page, folder, package):
         assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "make")], ids=lambda page: page.stem)
+def test_makefiles(page, folder):
+    (text,), (code,) = blocks(page, "make"), blocks(page, "cpp")
+    (folder / "Makefile").write_text(text)
+    (folder / "main.cpp").write_text(code)
+    path = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in (["make"], [folder / "my_app"]):
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": path})
+        assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+
+
 def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_tests_that_pages_name_exist():
-    """`Suite.Name`, `Suite` followed by names of its cases, and `file.py::test`."""
-    suites, functions = {}, {path.name: path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+def _suites() -> dict[str, set[str]]:
+    """GoogleTest suites -> the names of their tests and of the rows of their tables."""
+    suites = {}
     for path in (ROOT / "src").rglob("*_test.cpp"):
         text = path.read_text()
         for suite, name in re.findall(r"^TEST(?:_F|_P)?\((\w+), (\w+)\)", text, re.MULTILINE):
             suites.setdefault(suite, set()).update([name, *re.findall(r'^ +\{"(\w+)"', text, re.MULTILINE)])
-    page = (ROOT / "docs" / "hostile-files.md").read_text()
+    return suites
+
+
+@pytest.mark.parametrize("name, least", [("hostile-files", 60), ("sdk-contract", 30)])
+def test_tests_that_pages_name_exist(name, least):
+    """`Suite.Name`, `Suite` followed by names of its cases, and `file.py::test`."""
+    suites, functions = _suites(), {path.name: path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+    page = (ROOT / "docs" / f"{name}.md").read_text()
     named = re.findall(r"`(\w+)\.([A-Z]\w+)`", page)
     for suite, cases in re.findall(r"`(\w+)` ((?:[A-Z]\w+(?:, )?)+)", page):
         named += [(suite, case) for case in cases.split(", ") if case]
-    assert len(named) > 60
     assert [pair for pair in named if pair[1] not in suites.get(pair[0], ())] == []
-    for file, test in re.findall(r"`(\w+\.py)::(\w+)`", page):
+    in_python = re.findall(r"`(\w+\.py)::(\w+)`", page)
+    for file, test in in_python:
         assert f"def {test}(" in functions[file], f"{file} lacks {test}"
+    assert len(named) + len(in_python) > least
