@@ -48,6 +48,19 @@ def run_python(tmp_path):
     return run
 
 
+@pytest.fixture
+def cli(tmp_path):
+    """cli(*arguments, expect=0) -> its output; where it is to fail, what it said on both channels."""
+
+    def run(*args, expect=0):
+        result = subprocess.run([sys.executable, "-m", "executorch.cli", *map(str, args)], capture_output=True, text=True,
+                                cwd=tmp_path)  # fmt: skip
+        assert result.returncode == expect, result.stdout + result.stderr
+        return result.stdout if expect == 0 else result.stdout + result.stderr
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def load():
     """Loads a program and returns its method: load(path, method="forward", **options)."""

@@ -17,6 +17,9 @@ void bind_data_loaders(nanobind::module_& m);
 /// BundledModule: programs with test inputs and expected outputs.
 void bind_bundled(nanobind::module_& m);
 
+/// The instruction sets of the hot loops.
+void bind_cpu(nanobind::module_& m);
+
 /// The legacy profiler.
 void bind_profiling(nanobind::module_& m);
 

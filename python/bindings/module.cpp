@@ -22,4 +22,5 @@ NB_MODULE(_portable_lib, m) {
   executorch::python::bind_profiling(m);
   executorch::python::bind_registry(m);
   executorch::python::bind_inspection(m);
+  executorch::python::bind_cpu(m);
 }

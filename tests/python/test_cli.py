@@ -1,24 +1,11 @@
 """The command line, run as a user does."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from conftest import ROOT
-
-
-@pytest.fixture
-def cli(tmp_path):
-    def run(*args, expect=0):
-        result = subprocess.run([sys.executable, "-m", "executorch.cli", *map(str, args)], capture_output=True, text=True,
-                                cwd=tmp_path)  # fmt: skip
-        assert result.returncode == expect, result.stdout + result.stderr
-        return result.stdout if expect == 0 else result.stderr
-
-    return run
 
 
 @pytest.fixture
@@ -70,7 +57,7 @@ def test_cache_dir(cli, tmp_path, command):
     assert list((tmp_path / "cache").glob("*.packed"))
 
 
-@pytest.mark.parametrize("command", ["inspect", "run", "bench"])
+@pytest.mark.parametrize("command", ["inspect", "run", "bench", "profile", "doctor"])
 def test_errors_are_one_sentence(cli, command, tmp_path):
     text = cli(command, tmp_path / "missing.pte", expect=1)
     assert "missing.pte" in text and "Traceback" not in text

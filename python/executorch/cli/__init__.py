@@ -1,1 +1,1 @@
-"""The command line: ``executorch inspect | run | bench``."""
+"""The command line: ``executorch inspect | run | bench | profile | compare | doctor``."""

@@ -14,6 +14,7 @@ HELP = "Time loading and running a method: load time, latency percentiles, peak 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_program_arguments(parser)
     parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
     parser.add_argument("--input", action="append", default=[], metavar="VALUE", help="as for run; default: made up by shape")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to use")

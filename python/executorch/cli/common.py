@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 # By number, as in scalar_type.h.
@@ -13,15 +14,21 @@ DTYPE_NAMES = {
 }  # fmt: skip
 
 
-def load_program(args: Any):
+def add_program_arguments(parser: argparse.ArgumentParser, optional: bool = False, planned: bool = True) -> None:
+    """The program that a command works on, and how it is loaded. ``planned``: as usual, unless the user says otherwise."""
+    parser.add_argument("file", metavar="FILE", help="the program, a .pte file", **({"nargs": "?"} if optional else {}))
+    parser.add_argument("--data", action="append", default=[], metavar="FILE", help="a .ptd data file; may be repeated")
+    if planned:
+        parser.add_argument("--no-plan", action="store_true", help="run every instruction as the program has it")
+    parser.add_argument("--cache-dir", metavar="DIR", help="share packed weights with other processes through this folder")
+
+
+def load_program(args: Any, **options: Any):
     """Opens the program that a command was given."""
     from executorch import _operator_libraries
     from executorch.runtime import Runtime
 
     _operator_libraries.load_all()
-    options = {}
-    if getattr(args, "memory_limit", None) is not None:
-        options["memory_limit"] = args.memory_limit
     return Runtime.get().load_program(
         args.file, data_path=args.data or None, plan=not args.no_plan, cache_dir=args.cache_dir, **options
     )

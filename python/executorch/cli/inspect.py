@@ -13,6 +13,7 @@ HELP = "Show the methods of a program, their inputs and outputs, operators, dele
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_program_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plan", action="store_true", help="load the methods and show what planning does with them")
 

@@ -6,21 +6,17 @@ import argparse
 import sys
 
 from executorch import __version__
-from executorch.cli import bench, inspect, run
+from executorch.cli import bench, compare, doctor, inspect, profile, run
 
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="executorch", description="Look at, run and time ExecuTorch programs (.pte files).")
+    parser = argparse.ArgumentParser(prog="executorch", description="Look at, run, time and check ExecuTorch programs (.pte files).")
     parser.add_argument("--version", action="version", version=f"executorch {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (inspect, run, bench):
+    for command in (inspect, run, bench, profile, compare, doctor):
         name = command.__name__.rpartition(".")[2]
         sub = commands.add_parser(name, help=command.HELP, description=command.HELP)
-        sub.add_argument("file", metavar="FILE", help="the program, a .pte file")
-        sub.add_argument("--data", action="append", default=[], metavar="FILE", help="a .ptd data file; may be repeated")
-        sub.add_argument("--no-plan", action="store_true", help="run every instruction as the program has it")
-        sub.add_argument("--cache-dir", metavar="DIR", help="share packed weights with other processes through this folder")
         command.add_arguments(sub)
         sub.set_defaults(run=command.main)
     return parser

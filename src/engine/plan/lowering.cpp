@@ -26,11 +26,26 @@ Error Lowering::run(std::unique_ptr<Plan>* plan) {
   ET_TRY(place_sources());
   find_wishes();
   for (const Node& node : graph_.nodes) {
+    const size_t before = plan_->steps_.size();
     ET_TRY(
         std::visit([&](const auto& operation) { return lower(node, operation); }, node.operation));
+    // Copies into another layout come first and have counted what they touch.
+    if (plan_->steps_.size() > before) plan_->operand_bytes_.back() = operand_bytes(node);
   }
   ET_TRY(lower_results());
   return finish(plan);
+}
+
+int64_t Lowering::value_bytes(ValueId value) const {
+  const Value& v = graph_.value(value);
+  return numel(v.sizes) * element_bytes(v.dtype);
+}
+
+int64_t Lowering::operand_bytes(const Node& node) const {
+  int64_t bytes = 0;
+  for (const ValueId value : node.inputs) bytes += value_bytes(value);
+  for (const ValueId value : node.outputs) bytes += value_bytes(value);
+  return bytes;
 }
 
 Error Lowering::place_sources() {
@@ -93,9 +108,8 @@ int32_t Lowering::new_storage(int64_t bytes) {
 }
 
 Placement Lowering::new_placement(ValueId value, const Dims& strides) {
-  const Value& v = graph_.value(value);
   Placement placement;
-  placement.storage = new_storage(numel(v.sizes) * element_bytes(v.dtype));
+  placement.storage = new_storage(value_bytes(value));
   placement.strides = strides;
   return placement;
 }
@@ -108,6 +122,7 @@ void Lowering::emit(std::unique_ptr<Step> step, const std::vector<Placement>& to
     storage.last = index;
   }
   plan_->steps_.push_back(std::move(step));
+  plan_->operand_bytes_.push_back(0);
 }
 
 void Lowering::emit(std::unique_ptr<Step> step, std::initializer_list<Placement> touched) {
@@ -117,6 +132,7 @@ void Lowering::emit(std::unique_ptr<Step> step, std::initializer_list<Placement>
 void Lowering::emit_copy(ValueId value, const Placement& from, const Placement& to) {
   if (numel(graph_.value(value).sizes) == 0) return;
   emit(make_copy_step(tensor(value, from), tensor(value, to)), {from, to});
+  plan_->operand_bytes_.back() = 2 * value_bytes(value);
 }
 
 Place Lowering::byte_place(ValueId value, const Placement& placement) const {

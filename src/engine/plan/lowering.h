@@ -53,6 +53,8 @@ class Lowering {
   /// Packs a weight, or finds it packed; the plan holds it. Its source need not stay in memory.
   Error pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed);
   Error check_budget(size_t more, const char* what);
+  int64_t value_bytes(ValueId value) const;
+  int64_t operand_bytes(const Node& node) const;
   int32_t new_storage(int64_t bytes);
   Placement new_placement(ValueId value, const Dims& strides);
   void emit(std::unique_ptr<Step> step, std::initializer_list<Placement> touched);
@@ -123,8 +125,8 @@ class Lowering {
   // lower_quantized.cpp
   Error lower_quantized_map(const Node& node, compute::QuantizedOp op,
                             const compute::QuantizedLoopParams& params);
-  Error pack_byte_convolution(const Value& weight, const compute::ByteConvPlan& plan, bool lain_down,
-                              const void** packed);
+  Error pack_byte_convolution(const Value& weight, const compute::ByteConvPlan& plan,
+                              bool lain_down, const void** packed);
   Error pack_linear(const Node& node, const QuantizedLinear& op, compute::QuantizedMatrix* matrix);
   Error lower(const Node& node, const Quantize& op);
   Error lower(const Node& node, const Dequantize& op);

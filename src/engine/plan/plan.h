@@ -18,6 +18,10 @@
 #include "engine/steps/step.h"
 #include "engine/weights/weight_cache.h"
 
+namespace executorch::runtime {
+class EventTracer;
+}
+
 namespace executorch::engine {
 
 struct PlanOptions {
@@ -44,9 +48,10 @@ class EXECUTORCH_COMPUTE_API Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// Runs all steps. `slots` holds the addresses of the graph's externals. Allocates nothing. Not
-  /// to be called by two threads at once.
-  Error run(void* const* slots, void* user);
+  /// Runs all steps. `slots` holds the addresses of the graph's externals. Allocates nothing
+  /// without a tracer, to which each step is an event of its own: its number and description, with
+  /// {"bytes": n} as metadata, the bytes of its operands. Not to be called by two threads at once.
+  Error run(void* const* slots, void* user, runtime::EventTracer* tracer = nullptr);
 
   /// Bytes held: intermediate values and scratch, folded constants, packed weights (shared ones
   /// included).
@@ -66,6 +71,7 @@ class EXECUTORCH_COMPUTE_API Plan {
   friend class Lowering;
   Plan();
   Error reserve_scratch();
+  Error run_traced(const struct RunContext& context, runtime::EventTracer* tracer);
 
   struct Slot {
     int32_t storage;
@@ -81,6 +87,14 @@ class EXECUTORCH_COMPUTE_API Plan {
   std::shared_ptr<const PackedWeight> find_weight(const WeightSpec& spec) const;
 
   std::vector<std::unique_ptr<Step>> steps_;
+  /// Of each step: bytes of its operands, each counted once.
+  std::vector<int64_t> operand_bytes_;
+  /// What a tracer is told of each step; made when one is there.
+  struct TraceText {
+    std::string name;
+    std::string metadata;
+  };
+  std::vector<TraceText> trace_texts_;
   std::vector<char*> addresses_;
   std::vector<Slot> slots_;
   MemoryBlock arena_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <executorch/runtime/core/error_message.h>
-#include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 
@@ -46,10 +45,6 @@ PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t 
       memory_limit_(memory_limit),
       cache_limit_(cache.limit) {
   if (cache.path != nullptr) cache_dir_ = cache.path;
-  for (const PlanInstruction& instruction : run_.instructions) {
-    has_delegates_ =
-        has_delegates_ || instruction.kind == runtime::InstructionKind::Delegate;
-  }
 }
 
 PlannedRun::~PlannedRun() = default;
@@ -79,10 +74,9 @@ Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
   understood = understood && translator.finish(run_.outside);
   plan->slots = translator.slots();
   plan->addresses.resize(plan->slots.size());
-  plan->only_planned =
-      std::all_of(plan->slots.begin(), plan->slots.end(), [&](const Slot& slot) {
-        return slot.written || table_->info(slot.value).arena >= 0;
-      });
+  plan->only_planned = std::all_of(plan->slots.begin(), plan->slots.end(), [&](const Slot& slot) {
+    return slot.written || table_->info(slot.value).arena >= 0;
+  });
   for (const Slot& slot : plan->slots) {
     if (!table_->info(slot.value).dynamic_shape) continue;
     Dims sizes;
@@ -168,7 +162,8 @@ bool PlannedRun::slots_share_bytes(const Plan& plan) const {
     for (size_t k = 0; k < plan.slots.size(); ++k) {
       if (k == i || plan.slots[k].written) continue;
       if (planned && table_->info(plan.slots[k].value).arena >= 0) continue;
-      if (engine::ranges_meet(plan.addresses[i], bytes(i), plan.addresses[k], bytes(k))) return true;
+      if (engine::ranges_meet(plan.addresses[i], bytes(i), plan.addresses[k], bytes(k)))
+        return true;
     }
   }
   return false;
@@ -192,12 +187,7 @@ Error PlannedRun::execute(runtime::KernelRuntimeContext& context) {
     staged->addresses = plan->addresses;
     plan = plans_.replace_latest(std::move(staged));
   }
-  runtime::EventTracer* const tracer = has_delegates_ ? context.internal_event_tracer() : nullptr;
-  const auto event = runtime::event_tracer_start_profiling_delegate(
-      tracer, description_.c_str(), runtime::kUnsetDelegateDebugIntId);
-  const Error error = plan->plan->run(plan->addresses.data(), &context);
-  runtime::event_tracer_end_profiling_delegate(tracer, event);
-  return error;
+  return plan->plan->run(plan->addresses.data(), &context, context.internal_event_tracer());
 }
 
 Error PlannedRun::prepare_calls() {

@@ -61,7 +61,6 @@ class PlannedRun final : public runtime::PlannedStep {
 
   std::shared_ptr<const ValueTable> table_;
   Run run_;
-  bool has_delegates_ = false;
   size_t memory_limit_;
   std::optional<std::string> cache_dir_;
   uint64_t cache_limit_;

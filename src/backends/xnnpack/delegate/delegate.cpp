@@ -282,7 +282,7 @@ bool Delegate::results_meet_inputs(Span<EValue*> arguments) const {
   return false;
 }
 
-Error Delegate::execute(Span<EValue*> arguments) {
+Error Delegate::execute(Span<EValue*> arguments, runtime::EventTracer* tracer) {
   ET_TRY(check_arguments(arguments));
   Plan* plan = nullptr;
   ET_TRY(find_plan(arguments, &plan));
@@ -295,7 +295,7 @@ Error Delegate::execute(Span<EValue*> arguments) {
     ET_TRY(make_plan(plan->inputs, outputs, true, &staged));
     plan = plans_.replace_latest(std::move(staged));
   }
-  return plan->plan->run(addresses_.data(), nullptr);
+  return plan->plan->run(addresses_.data(), nullptr, tracer);
 }
 
 }  // namespace executorch::backends::xnnpack

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/span.h>
 
@@ -55,8 +56,9 @@ class Delegate final : public engine::GraphSource {
   /// Plans for the largest sizes that the payload allows.
   Error prepare() override;
 
-  /// Runs on the arguments of a call. Allocates nothing when a plan for their sizes is kept.
-  Error execute(runtime::Span<runtime::EValue*> arguments);
+  /// Runs on the arguments of a call. Allocates nothing when a plan for their sizes is kept and
+  /// there is no tracer, which is told of each step.
+  Error execute(runtime::Span<runtime::EValue*> arguments, runtime::EventTracer* tracer = nullptr);
 
  private:
   struct Argument {

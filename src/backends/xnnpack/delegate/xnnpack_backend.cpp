@@ -6,7 +6,6 @@
 #include <variant>
 
 #include <executorch/runtime/backend/interface.h>
-#include <executorch/runtime/core/event_tracer_hooks_delegate.h>
 #include <executorch/runtime/platform/log.h>
 
 #include "backends/xnnpack/delegate/delegate.h"
@@ -28,7 +27,6 @@ using runtime::Result;
 using runtime::Span;
 
 constexpr char kBackendName[] = "XnnpackBackend";
-constexpr char kEventName[] = "XNNPACK graph";
 
 constexpr char kWorkspaceSharing[] = "workspace_sharing_mode";
 constexpr char kWeightCache[] = "weight_cache_enabled";
@@ -81,12 +79,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
 
   Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                 Span<EValue*> arguments) const override {
-    runtime::EventTracer* const tracer = context.event_tracer();
-    const auto event = runtime::event_tracer_start_profiling_delegate(
-        tracer, kEventName, runtime::kUnsetDelegateDebugIntId);
-    const Error error = static_cast<Delegate*>(handle)->execute(arguments);
-    runtime::event_tracer_end_profiling_delegate(tracer, event);
-    return error;
+    return static_cast<Delegate*>(handle)->execute(arguments, context.event_tracer());
   }
 
   void destroy(DelegateHandle* handle) const override { delete static_cast<Delegate*>(handle); }

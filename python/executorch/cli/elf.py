@@ -1,0 +1,92 @@
+"""Reads what the dynamic linker sees of an ELF file: names, dependencies, run paths and symbols."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import struct
+
+_DYNAMIC, _DYNSYM = 6, 11  # section types
+_NEEDED, _SONAME, _RPATH, _RUNPATH = 1, 14, 15, 29  # tags
+_GLOBAL, _UNDEFINED = 1, 0
+
+
+@dataclasses.dataclass
+class Library:
+    """A shared library or program."""
+
+    path: str
+    soname: str | None = None
+    needed: list[str] = dataclasses.field(default_factory=list)
+    rpath: str | None = None
+    runpath: str | None = None
+    #: Symbols that it defines and shows, weak ones (inline functions) left out.
+    defined: set[str] = dataclasses.field(default_factory=set)
+
+
+@dataclasses.dataclass
+class _Section:
+    type: int
+    offset: int
+    size: int
+    link: int
+    entry: int
+
+
+def _sections(data: bytes, order: str, wide: bool) -> list[_Section]:
+    head = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
+    size, count = struct.unpack_from(order + "HH", data, 58 if wide else 46)
+    sections = []
+    for index in range(count):
+        fields = struct.unpack_from(order + ("IIQQQQIIQQ" if wide else "10I"), data, head + index * size)
+        sections.append(_Section(fields[1], fields[4], fields[5], fields[6], fields[9]))
+    return sections
+
+
+def _text(data: bytes, table: _Section, offset: int) -> str:
+    start = table.offset + offset
+    return data[start : data.index(b"\0", start)].decode(errors="replace")
+
+
+def _read_dynamic(data: bytes, order: str, wide: bool, section: _Section, names: _Section, library: Library) -> None:
+    entry = order + ("qQ" if wide else "iI")
+    for place in range(section.offset, section.offset + section.size, struct.calcsize(entry)):
+        tag, value = struct.unpack_from(entry, data, place)
+        if tag == _NEEDED:
+            library.needed.append(_text(data, names, value))
+        elif tag == _SONAME:
+            library.soname = _text(data, names, value)
+        elif tag == _RPATH:
+            library.rpath = _text(data, names, value)
+        elif tag == _RUNPATH:
+            library.runpath = _text(data, names, value)
+
+
+def _read_symbols(data: bytes, order: str, wide: bool, section: _Section, names: _Section, library: Library) -> None:
+    entry = order + ("IBBHQQ" if wide else "IIIBBH")
+    for place in range(section.offset, section.offset + section.size, section.entry):
+        fields = struct.unpack_from(entry, data, place)
+        name, info, home = (fields[0], fields[1], fields[3]) if wide else (fields[0], fields[3], fields[5])
+        if info >> 4 == _GLOBAL and home != _UNDEFINED:
+            library.defined.add(_text(data, names, name))
+
+
+def read(path: str | os.PathLike) -> Library | None:
+    """What a file is to the dynamic linker; None when it is no ELF file. A damaged one is a ValueError."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return None
+        file.seek(0)
+        data = file.read()
+    library = Library(os.fspath(path))
+    try:
+        wide, order = data[4] == 2, "<" if data[5] == 1 else ">"
+        sections = _sections(data, order, wide)
+        for section in sections:
+            if section.type == _DYNAMIC:
+                _read_dynamic(data, order, wide, section, sections[section.link], library)
+            elif section.type == _DYNSYM:
+                _read_symbols(data, order, wide, section, sections[section.link], library)
+    except (struct.error, IndexError, ValueError) as error:
+        raise ValueError(f"{library.path} is damaged: {error}") from error
+    return library
