@@ -151,3 +151,9 @@ def test_exports_nothing_of_third_parties(package):
                      and "executorch" not in line and "torch8executor" not in line]  # fmt: skip
         strong = [line for line in strangers if " T " in line]
         assert not strong, f"{library.name} exports {strong[:5]}"
+
+
+def test_operators_and_their_loops_are_small(package):
+    names = ("libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_compute.so")
+    sizes = {name: (package / "lib" / name).stat().st_size for name in names}
+    assert sum(sizes.values()) <= 4_000_000, sizes

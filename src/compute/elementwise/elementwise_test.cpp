@@ -118,6 +118,13 @@ TEST_P(EachIsa, NanPropagatesThroughExtrema) {
   EXPECT_TRUE(std::isnan(run<float>(ElementwiseOp::Relu, {{nan}}, 0, 1)[0]));
 }
 
+TEST_P(EachIsa, SingleValuesKeepTheSignOfZero) {
+  const auto signs = run<float>(ElementwiseOp::CopySign, {{1, 2, 3}, {-0.0f}}, 2, 3);
+  EXPECT_EQ(signs, (std::vector<float>{-1, -2, -3}));
+  const auto sums = run<double>(ElementwiseOp::Add, {{-0.0, 1}, {-0.0}}, 2, 2);
+  EXPECT_TRUE(std::signbit(sums[0]));
+}
+
 TEST_P(EachIsa, FloatDivisionFollowsPython) {
   EXPECT_EQ(
       run<float>(ElementwiseOp::Remainder, {{5.5f, -5.5f, 5.5f, -5.5f}, {2, 2, -2, -2}}, 0, 4),

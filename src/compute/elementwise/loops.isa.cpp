@@ -4,80 +4,82 @@
 namespace EXECUTORCH_ISA_NAMESPACE {
 namespace {
 
-/// Operands of a block, walked by whole vectors. A single value is spread over a vector of its own
-/// and stays in place.
-template <class V, int N>
-class Cursor {
- public:
-  Cursor(const void* const* operands, uint32_t scalars) {
-    for (int k = 0; k < N; ++k) {
-      position_[k] = static_cast<const T*>(operands[k]);
-      step_[k] = kLanes<V>;
-      if (scalars >> k & 1) {
-        store<V>(buffer_[k], broadcast<V>(*position_[k]));
-        position_[k] = buffer_[k];
-        step_[k] = 0;
-      }
-    }
+// Kept out of the loops, which keep their positions in registers so.
+
+/// Fills a vector in memory with the value.
+template <class V>
+[[gnu::noinline]] void spread(const Element<V>* value, Element<V>* buffer) {
+  store<V>(buffer, broadcast<V>(*value));
+}
+
+/// Moves less than a vector to where a whole vector can be read.
+template <class V>
+[[gnu::noinline]] void pad(const Element<V>* from, int64_t count, Element<V>* buffer) {
+  store<V>(buffer, broadcast<V>(from[0]));
+  __builtin_memcpy(buffer, from, static_cast<size_t>(count) * sizeof(Element<V>));
+}
+
+template <class V>
+[[gnu::noinline]] void store_part(Element<V>* to, const Element<V>* vector, int64_t count) {
+  __builtin_memcpy(to, vector, static_cast<size_t>(count) * sizeof(Element<V>));
+}
+
+/// Applies the operation to the next vector of each operand.
+template <class Op, class V, int N>
+inline V apply_next(const Element<V>* (&from)[N], const int64_t (&steps)[N]) {
+  V v[N];
+  for (int k = 0; k < N; ++k) {
+    v[k] = load<V>(from[k]);
+    from[k] += steps[k];
   }
-
-  V next(int k) {
-    const V v = load<V>(position_[k]);
-    position_[k] += step_[k];
-    return v;
-  }
-
-  // Moves what is left, less than a vector, to where a whole vector can be read.
-  void pad(int64_t count) {
-    for (int k = 0; k < N; ++k) {
-      if (step_[k] == 0) continue;
-      store<V>(buffer_[k], broadcast<V>(position_[k][0]));
-      __builtin_memcpy(buffer_[k], position_[k], static_cast<size_t>(count) * sizeof(T));
-      position_[k] = buffer_[k];
-    }
-  }
-
- private:
-  using T = Element<V>;
-  const T* position_[N];
-  int64_t step_[N];
-  T buffer_[N][kLanes<V>];
-};
-
-template <class Op, int N, class Get>
-inline auto apply(Get get) {
   if constexpr (N == 1) {
-    return Op::apply(get(0));
+    return Op::apply(v[0]);
   } else if constexpr (N == 2) {
-    return Op::apply(get(0), get(1));
+    return Op::apply(v[0], v[1]);
   } else if constexpr (N == 3) {
-    return Op::apply(get(0), get(1), get(2));
+    return Op::apply(v[0], v[1], v[2]);
   } else {
-    return Op::apply(get(0), get(1), get(2), get(3));
+    return Op::apply(v[0], v[1], v[2], v[3]);
   }
 }
 
-// The arithmetic stands in one place, also for the tail: it is the bulk of the code.
+// A single value is spread over a vector of its own and stays in place. The arithmetic stands in
+// one place, also for the tail: it is the bulk of the code.
 template <class Op, class V, int N>
 void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
   using T = Element<V>;
   constexpr int64_t lanes = kLanes<V>;
+  const T* from[N];
+  int64_t steps[N];
+  T buffers[N][lanes];
+  for (int k = 0; k < N; ++k) {
+    from[k] = static_cast<const T*>(operands[k]);
+    steps[k] = lanes;
+    if (scalars >> k & 1) {
+      spread<V>(from[k], buffers[k]);
+      from[k] = buffers[k];
+      steps[k] = 0;
+    }
+  }
   T* to = static_cast<T*>(out);
   T last[lanes];
   T* tail = nullptr;
-  Cursor<V, N> cursor(operands, scalars);
-  while (n > 0) {
+  for (; n > 0; n -= lanes) {
     if (n < lanes) {
-      cursor.pad(n);
+      for (int k = 0; k < N; ++k) {
+        if (steps[k] == 0) continue;
+        pad<V>(from[k], n, buffers[k]);
+        from[k] = buffers[k];
+      }
       tail = to;
       to = last;
+      // Knowing that this vector is the last, the compiler would repeat the arithmetic for it.
+      asm("" : "+r"(n));
     }
-    store<V>(to,
-             apply<Op, N>([&](int k) __attribute__((always_inline)) { return cursor.next(k); }));
+    store<V>(to, apply_next<Op, V>(from, steps));
     to += lanes;
-    n -= lanes;
   }
-  if (tail != nullptr) __builtin_memcpy(tail, last, static_cast<size_t>(n + lanes) * sizeof(T));
+  if (tail != nullptr) store_part<V>(tail, last, n + lanes);
 }
 
 // Rows of the table by the letter in EXECUTORCH_ELEMENTWISE_OPERATIONS: f32, f64, i32, i64.

@@ -100,7 +100,7 @@ inline void store(Element<V>* p, V v) {
 }
 template <class V>
 inline V broadcast(Element<V> value) {
-  return V{} + value;
+  return value - V{};  // unlike a sum, this keeps the sign of -0
 }
 /// The bits of a vector as another vector of the same size.
 template <class To, class From>
