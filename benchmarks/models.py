@@ -146,9 +146,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
-    folders = [folder for folder in sorted(args.models.glob("*")) if folder.is_dir() and plain_program(folder)]
-    if args.delegated != DELEGATED:
-        folders = [folder for folder in folders if (folder / args.delegated).exists()]
+    if args.delegated == DELEGATED:
+        folders = [folder for folder in sorted(args.models.glob("*")) if plain_program(folder)]
+    else:
+        folders = sorted(path.parent for path in args.models.glob(f"*/{args.delegated}"))
     if args.only:
         folders = [folder for folder in folders if folder.name in args.only]
     folders = folders[: args.first]
