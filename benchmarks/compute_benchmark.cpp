@@ -59,7 +59,7 @@ void convolution(benchmark::State& state, ImageSize image) {
   Floats in(image.size * image.size * image.in), out(pixels * image.out), weight(image.out * taps),
       bias(image.out);
   Floats packed(static_cast<int64_t>(plan.packed_bytes / sizeof(float)));
-  conv_pack(plan, weight.data(), nullptr, packed.data());
+  conv_pack(plan, contiguous_weight(plan.shape, weight.data()), nullptr, packed.data());
   const size_t bytes = conv_scratch_bytes(plan);
   Floats scratch(static_cast<int64_t>(bytes / sizeof(float)) + 1);
   Epilogue epilogue;

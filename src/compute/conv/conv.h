@@ -5,7 +5,7 @@
  *
  *   ConvPlan plan;
  *   if (!conv_plan(shape, active_isa(), &plan)) …   // sizes that make no sense
- *   conv_pack(plan, weight, packed);                // plan.packed_bytes, once
+ *   conv_pack(plan, weight, scale, packed);         // plan.packed_bytes, once
  *   conv_run(plan, packed, in, out, epilogue, scratch, conv_scratch_bytes(plan));
  *
  * The packed weight does not depend on batch and image size: when only those change, make a new
@@ -69,11 +69,23 @@ struct ConvPlan {
 /// True when weights packed for one plan serve the other.
 EXECUTORCH_COMPUTE_API bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept;
 
-/// Packs the weight as PyTorch keeps it, contiguous: [out, in/groups, (kd,) kh, kw], or [in,
-/// out/groups, kh, kw] when transposed. `scale`, one factor per output channel or null, is
-/// multiplied in (a folded batch norm).
-EXECUTORCH_COMPUTE_API void conv_pack(const ConvPlan& plan, const float* weight, const float* scale,
-                                      float* packed) noexcept;
+/// A weight where it lies, in any layout; strides in elements. `in` counts within its group (`out`
+/// when transposed). Rows of all planes of a volume's kernel follow each other.
+struct ConvWeight {
+  const float* data;
+  int64_t out_stride, in_stride;
+  int64_t row_stride, column_stride;  ///< between the kernel's taps
+};
+
+/// A weight as PyTorch keeps it, contiguous: [out, in/groups, (kd,) kh, kw], or [in, out/groups,
+/// kh, kw] when transposed.
+EXECUTORCH_COMPUTE_API ConvWeight contiguous_weight(const ConvShape& shape,
+                                                    const float* data) noexcept;
+
+/// Packs the weight. `scale`, one factor per output channel or null, is multiplied in (a folded
+/// batch norm).
+EXECUTORCH_COMPUTE_API void conv_pack(const ConvPlan& plan, const ConvWeight& weight,
+                                      const float* scale, float* packed) noexcept;
 
 /// Scratch for conv_run with the threads of the pool.
 EXECUTORCH_COMPUTE_API size_t conv_scratch_bytes(const ConvPlan& plan) noexcept;

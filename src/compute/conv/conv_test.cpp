@@ -40,7 +40,8 @@ class Layer {
 
   std::vector<float> run() const {
     GuardedFloats packed(static_cast<int64_t>(plan_.packed_bytes / sizeof(float)), 6);
-    conv_pack(plan_, weight_->data(), scale_->data(), packed.data());
+    conv_pack(plan_, contiguous_weight(plan_.shape, weight_->data()), scale_->data(),
+              packed.data());
     std::vector<float> out(static_cast<size_t>(pixels() * plan_.shape.out_pixel_stride), 77.0f);
     std::vector<char> scratch(conv_scratch_bytes(plan_) + 1);
     Epilogue epilogue;
@@ -55,6 +56,41 @@ class Layer {
     conv_run(plan_, packed.data(), in_->data(), out.data(), epilogue, scratch.data(),
              scratch.size());
     return out;
+  }
+
+  /// The same packed bits from a weight whose outer and inner dims and taps lie `strides` apart: by
+  /// outer, inner, row and column.
+  bool packs_alike(const int64_t (&strides)[4]) const {
+    const ConvShape& s = plan_.shape;
+    const int64_t inner = (s.transposed ? s.out_channels : s.in_channels) / s.groups;
+    const int64_t rows = s.kernel_depth * s.kernel_height, columns = s.kernel_width;
+    const auto count = static_cast<int64_t>(weight_->size());
+    GuardedFloats moved(count, 9);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t to = i / columns / rows / inner * strides[0] +
+                         i / columns / rows % inner * strides[1] + i / columns % rows * strides[2] +
+                         i % columns * strides[3];
+      moved[static_cast<size_t>(to)] = (*weight_)[static_cast<size_t>(i)];
+    }
+    const ConvWeight weight{moved.data(), strides[s.transposed ? 1 : 0],
+                            strides[s.transposed ? 0 : 1], strides[2], strides[3]};
+    const auto floats = static_cast<int64_t>(plan_.packed_bytes / sizeof(float));
+    for (const float* scale : {scale_->data(), static_cast<float*>(nullptr)}) {
+      GuardedFloats expected(floats, 6), packed(floats, 7);
+      conv_pack(plan_, contiguous_weight(s, weight_->data()), scale, expected.data());
+      conv_pack(plan_, weight, scale, packed.data());
+      if (std::memcmp(expected.data(), packed.data(), plan_.packed_bytes) != 0) return false;
+    }
+    return true;
+  }
+
+  bool packs_any_layout() const {
+    const ConvShape& s = plan_.shape;
+    const int64_t inner = (s.transposed ? s.out_channels : s.in_channels) / s.groups;
+    const int64_t rows = s.kernel_depth * s.kernel_height, columns = s.kernel_width;
+    const int64_t outer = rows * columns * inner;
+    return packs_alike({outer, 1, columns * inner, inner}) &&
+           packs_alike({outer, rows * columns, 1, rows});
   }
 
   std::vector<double> expected() const {
@@ -134,6 +170,7 @@ void check(const ConvShape& shape, ConvAlgorithm algorithm) {
   const Layer layer(shape);
   ASSERT_TRUE(layer.planned());
   ASSERT_EQ(layer.plan().algorithm, algorithm);
+  EXPECT_TRUE(layer.packs_any_layout());
   const std::vector<float> out = layer.run();
   const std::vector<double> expected = layer.expected();
   const ConvShape& s = layer.plan().shape;

@@ -21,7 +21,7 @@ class ConstantMemory {
   /// `size` bytes, null when memory is refused or the limit would be passed (never for 0 bytes).
   void* allocate(size_t size) {
     if (size > 0 && (total_ > limit_ || size > limit_ - total_)) return nullptr;
-    MemoryBlock block = MemoryBlock::allocate_weight(size == 0 ? 1 : size);
+    MemoryBlock block = MemoryBlock::allocate_large(size == 0 ? 1 : size);
     if (block.data() == nullptr) return nullptr;
     total_ += block.size();
     blocks_.push_back(static_cast<MemoryBlock&&>(block));

@@ -18,9 +18,16 @@ class EXECUTORCH_COMPUTE_API MemoryBlock {
   MemoryBlock() = default;
   /// From the heap.
   static MemoryBlock allocate(size_t size);
-  /// For weights: large blocks come from the system and go back to it as soon as they are freed,
-  /// where a heap would keep the gaps that packing leaves.
-  static MemoryBlock allocate_weight(size_t size);
+  /// For weights and the like: large blocks come from the system, in large pages where it has them,
+  /// and go back to it as soon as they are freed, where a heap would keep the gaps that packing
+  /// leaves.
+  static MemoryBlock allocate_large(size_t size);
+  /// From the system, or empty. `used` bytes from the start on are all going to be written: pages
+  /// that reach beyond are small ones.
+  static MemoryBlock map(size_t size, size_t used);
+  /// Gives the whole pages of a part of a large block back to the system: what it holds is lost,
+  /// and the memory returns, zeroed, when it is written next.
+  void discard(const char* part, size_t size) const;
 
   static constexpr size_t kAlignment = 64;
   char* data() const { return data_.get(); }
@@ -34,6 +41,7 @@ class EXECUTORCH_COMPUTE_API MemoryBlock {
     Release() : mapped_(0) {}
     explicit Release(size_t mapped) : mapped_(mapped) {}
     void operator()(char* data) const;
+    bool mapped() const { return mapped_ > 0; }
 
    private:
     size_t mapped_;  ///< bytes to give back to the system; 0: to the heap

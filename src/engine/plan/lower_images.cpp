@@ -16,27 +16,30 @@ size_t bytes_of(const Value& weight) {
   return static_cast<size_t>(numel(weight.sizes)) * sizeof(float);
 }
 
+/// `laid_down`: lay_down() has exchanged height and width of the convolution.
+compute::ConvWeight weight_of(const Value& value, bool transposed, bool laid_down) {
+  const Dims& strides = value.strides;
+  compute::ConvWeight weight{static_cast<const float*>(value.data), strides[0], strides[1],
+                             value.sizes.rank == 4 ? strides[2] : 0, strides.back()};
+  if (transposed) std::swap(weight.out_stride, weight.in_stride);
+  if (laid_down) std::swap(weight.row_stride, weight.column_stride);
+  return weight;
+}
+
 class ConvolutionPacker final : public WeightPacker {
  public:
-  ConvolutionPacker(const compute::ConvPlan& plan, const Value& weight, const float* scale)
+  ConvolutionPacker(const compute::ConvPlan& plan, const compute::ConvWeight& weight,
+                    const float* scale)
       : plan_(plan), weight_(weight), scale_(scale) {}
 
   bool pack(float* packed) const override {
-    const auto* data = static_cast<const float*>(weight_.data);
-    MemoryBlock copy;
-    if (!is_contiguous(weight_.sizes, weight_.strides)) {
-      copy = MemoryBlock::allocate(bytes_of(weight_));
-      if (!copy.holds(bytes_of(weight_))) return false;
-      copy_constant(weight_, copy.data());
-      data = reinterpret_cast<const float*>(copy.data());
-    }
-    compute::conv_pack(plan_, data, scale_, packed);
+    compute::conv_pack(plan_, weight_, scale_, packed);
     return true;
   }
 
  private:
   const compute::ConvPlan& plan_;
-  const Value& weight_;
+  const compute::ConvWeight weight_;
   const float* scale_;
 };
 
@@ -89,7 +92,7 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   const Dims& in_sizes = graph_.value(in).sizes;
   compute::ConvPlan conv;
   compute::ConvShape shape = conv_shape(op, in_sizes, graph_.value(weight).sizes);
-  lay_down(&shape);
+  const bool laid_down = lay_down(&shape);
   ET_REQUIRE(compute::conv_plan(shape, compute::active_isa(), &conv), InvalidArgument,
              "no convolution of %s with a weight of %s", to_text(in_sizes).c_str(),
              to_text(graph_.value(weight).sizes).c_str());
@@ -108,7 +111,8 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
       conv.packed_bytes};
   ET_TRY(check_budget(conv.packed_bytes, "weights"));
   const float* packed;
-  ET_TRY(pack_weight(spec, ConvolutionPacker(conv, dense, op.scale), &packed));
+  const compute::ConvWeight source = weight_of(dense, op.transposed, laid_down);
+  ET_TRY(pack_weight(spec, ConvolutionPacker(conv, source, op.scale), &packed));
 
   const Placement from = channels_last(in);
   const Placement to = place_output_channels_last(out);

@@ -18,7 +18,7 @@ class MatrixPacker final : public WeightPacker {
     MemoryBlock converted;
     const float* data = static_cast<const float*>(data_);
     if (matrix_.dtype != DType::f32) {
-      converted = MemoryBlock::allocate_weight(static_cast<size_t>(k * n) * sizeof(float));
+      converted = MemoryBlock::allocate_large(static_cast<size_t>(k * n) * sizeof(float));
       data = reinterpret_cast<const float*>(converted.data());
       if (data == nullptr) return false;
       const auto load = compute::load_loop(matrix_.dtype, compute::ComputeType::f32);

@@ -10,6 +10,20 @@
 #include "runtime/platform/file_mappings.h"
 
 namespace executorch::engine {
+namespace {
+
+/// Which input of a node is a weight, packed when it is constant; -1 for none.
+int weight_position(const Operation& operation) {
+  if (std::holds_alternative<MatMul>(operation) || std::holds_alternative<Convolution>(operation))
+    return 1;
+  if (const auto* linear = std::get_if<QuantizedLinear>(&operation))
+    return linear->product.dynamic ? 2 : 1;
+  if (const auto* conv = std::get_if<QuantizedConvolution>(&operation))
+    return conv->product.dynamic ? 2 : 1;
+  return -1;
+}
+
+}  // namespace
 
 Error Lowering::run(std::unique_ptr<Plan>* plan) {
   plan_.reset(new (std::nothrow) Plan);
@@ -46,6 +60,24 @@ int64_t Lowering::operand_bytes(const Node& node) const {
   for (const ValueId value : node.inputs) bytes += value_bytes(value);
   for (const ValueId value : node.outputs) bytes += value_bytes(value);
   return bytes;
+}
+
+size_t Lowering::bytes_to_pack() const {
+  size_t total = 0;
+  std::vector<bool> counted(graph_.values.size());
+  for (const Node& node : graph_.nodes) {
+    const int position = weight_position(node.operation);
+    if (position < 0) continue;
+    const ValueId id = node.inputs[static_cast<size_t>(position)];
+    const Value& weight = graph_.value(id);
+    if (!graph_.is_constant(id) || counted[static_cast<size_t>(id)]) continue;
+    if (!is_dense(weight.sizes, weight.strides)) continue;
+    counted[static_cast<size_t>(id)] = true;
+    // Half types are packed in single precision.
+    const bool bytes = element_bytes(weight.dtype) == 1;
+    total += static_cast<size_t>(numel(weight.sizes)) * (bytes ? 1 : sizeof(float));
+  }
+  return total;
 }
 
 Error Lowering::place_sources() {
@@ -219,7 +251,8 @@ Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer,
   const bool held = weight != nullptr;
   if (!held && lasting && options_.earlier != nullptr) weight = options_.earlier->find_weight(spec);
   if (weight == nullptr) {
-    weight = packed_weight(spec, packer, {options_.cache_dir, options_.cache_limit});
+    weight =
+        packed_weight(spec, packer, {options_.cache_dir, options_.cache_limit}, weight_memory_);
     runtime::internal::release_file_pages(spec.source, spec.source_bytes);
   }
   ET_REQUIRE(weight != nullptr, MemoryAllocationFailed,
@@ -238,7 +271,7 @@ Error Lowering::pack_weight(const WeightSpec& spec, const WeightPacker& packer,
 Error Lowering::finish(std::unique_ptr<Plan>* plan) {
   const size_t arena = static_cast<size_t>(layout_arena());
   ET_TRY(check_budget(arena, "intermediate values"));
-  plan_->arena_ = MemoryBlock::allocate(arena);
+  plan_->arena_ = MemoryBlock::allocate_large(arena);
   ET_REQUIRE(plan_->arena_.holds(arena), MemoryAllocationFailed,
              "no memory for %zu bytes of intermediate values", arena);
   plan_->addresses_.resize(storages_.size());

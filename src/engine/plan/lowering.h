@@ -31,7 +31,7 @@ class Lowering {
  public:
   /// `packs`: weights of products are packed while the memory limit allows.
   Lowering(Graph& graph, const PlanOptions& options, bool packs)
-      : graph_(graph), options_(options), packs_(packs) {}
+      : graph_(graph), options_(options), packs_(packs), weight_memory_(bytes_to_pack()) {}
 
   Error run(std::unique_ptr<Plan>* plan);
 
@@ -48,6 +48,8 @@ class Lowering {
   };
 
   // lowering.cpp
+  /// Bytes of the constants that are going to be packed.
+  size_t bytes_to_pack() const;
   Error place_sources();
   Error lower_results();
   /// Packs a weight, or finds it packed; the plan holds it. Its source need not stay in memory.
@@ -147,6 +149,7 @@ class Lowering {
   std::vector<int32_t> uses_;
   std::vector<Storage> storages_;
   size_t packed_bytes_ = 0;
+  WeightMemory weight_memory_;
 };
 
 }  // namespace executorch::engine

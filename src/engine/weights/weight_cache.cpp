@@ -27,8 +27,7 @@ struct KeyHash {
 Digest content_of(const WeightSpec& spec, const HashSecret& secret) {
   const Digest digest = hash_bytes(secret, spec.scale, spec.scales * sizeof(float),
                                    hash_bytes(secret, spec.source, spec.source_bytes));
-  return spec.extra_bytes == 0 ? digest
-                               : hash_bytes(secret, spec.extra, spec.extra_bytes, digest);
+  return spec.extra_bytes == 0 ? digest : hash_bytes(secret, spec.extra, spec.extra_bytes, digest);
 }
 
 Key key_of(const WeightSpec& spec, const Digest& content) {
@@ -79,11 +78,11 @@ Cache& cache() {
   return *instance;
 }
 
-Shared pack(const WeightSpec& spec, const WeightPacker& packer) {
-  MemoryBlock block = MemoryBlock::allocate_weight(spec.packed_bytes);
-  if (!block.holds(spec.packed_bytes)) return nullptr;
-  if (!packer.pack(reinterpret_cast<float*>(block.data()))) return nullptr;
-  return std::make_shared<const PackedWeight>(std::move(block));
+Shared pack(const WeightSpec& spec, const WeightPacker& packer, WeightMemory& memory) {
+  WeightPart part = memory.allocate(spec.packed_bytes);
+  if (part.data() == nullptr) return nullptr;
+  if (!packer.pack(reinterpret_cast<float*>(part.data()))) return nullptr;
+  return std::make_shared<const PackedWeight>(std::move(part), spec.packed_bytes);
 }
 
 Shared in_store(const WeightStore& store, const WeightStore::Entry& entry, bool* damaged) {
@@ -99,7 +98,9 @@ Shared load_or_pack(const WeightSpec& spec, const Digest& content, const WeightP
   const WeightStore::Entry entry = store.entry_of(spec, content);
   bool damaged;
   if (Shared found = in_store(store, entry, &damaged)) return found;
-  Shared packed = pack(spec, packer);
+  // Only until it is written.
+  WeightMemory memory(0);
+  Shared packed = pack(spec, packer, memory);
   if (packed == nullptr) return nullptr;
   if (!store.put(entry, packed->data(), damaged, limit)) return packed;
   // This process, too, uses the copy in the folder.
@@ -109,8 +110,8 @@ Shared load_or_pack(const WeightSpec& spec, const Digest& content, const WeightP
 
 }  // namespace
 
-Shared packed_weight(const WeightSpec& spec, const WeightPacker& packer,
-                     const CacheFolder& folder) {
+Shared packed_weight(const WeightSpec& spec, const WeightPacker& packer, const CacheFolder& folder,
+                     WeightMemory& memory) {
   const bool share = folder.path != nullptr && spec.packed_bytes >= kSmallestSharedWeight;
   WeightStore* store = share ? WeightStore::of_folder(folder.path) : nullptr;
   // One digest serves both: a folder's secret is as unknown to models as that of the process.
@@ -119,7 +120,7 @@ Shared packed_weight(const WeightSpec& spec, const WeightPacker& packer,
   if (Shared found = cache().find(key)) return found;
   // Made outside the lock: two threads may both do it, the first to finish wins.
   Shared weight = store != nullptr ? load_or_pack(spec, content, packer, *store, folder.limit)
-                                   : pack(spec, packer);
+                                   : pack(spec, packer, memory);
   return weight == nullptr ? nullptr : cache().add(key, std::move(weight));
 }
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/graph/memory_block.h"
 #include "engine/weights/cache_files.h"
+#include "engine/weights/weight_memory.h"
 #include "engine/weights/weight_spec.h"
 
 namespace executorch::engine {
@@ -18,8 +18,8 @@ namespace executorch::engine {
 /// Packed bytes, aligned for vector loads. Never changed.
 class PackedWeight {
  public:
-  explicit PackedWeight(MemoryBlock block)
-      : block_(std::move(block)), data_(block_.data()), size_(block_.size()) {}
+  PackedWeight(WeightPart part, size_t size)
+      : part_(std::move(part)), data_(part_.data()), size_(size) {}
   PackedWeight(FileMapping mapping, const char* data, size_t size)
       : mapping_(std::move(mapping)), data_(data), size_(size) {}
 
@@ -29,7 +29,7 @@ class PackedWeight {
   bool shared() const { return mapping_.data() != nullptr; }
 
  private:
-  MemoryBlock block_;
+  WeightPart part_;
   FileMapping mapping_;
   const char* data_;
   size_t size_;
@@ -39,10 +39,10 @@ class PackedWeight {
 constexpr size_t kSmallestSharedWeight = 16 * 1024;
 
 /// The packed weight of this description: what a plan of the process holds, else from
-/// `folder`, else packed now. A folder that cannot be used is logged and does
-/// no harm. Null when memory is refused. Thread-safe.
+/// `folder`, else packed now, to `memory`. A folder that cannot be used is logged and does
+/// no harm. Null when memory is refused. Thread-safe, each thread with a memory of its own.
 std::shared_ptr<const PackedWeight> packed_weight(const WeightSpec& spec,
                                                   const WeightPacker& packer,
-                                                  const CacheFolder& folder);
+                                                  const CacheFolder& folder, WeightMemory& memory);
 
 }  // namespace executorch::engine

@@ -91,7 +91,7 @@ class WeightFolder : public ::testing::Test {
     return {source_.data(), kFloats * sizeof(float), nullptr, 0,
             {'t', 1, 2},    kFloats * sizeof(float)};
   }
-  Packed get() { return packed_weight(spec(), packer_, {folder_.c_str(), limit_}); }
+  Packed get() { return packed_weight(spec(), packer_, {folder_.c_str(), limit_}, memory_); }
   void expect_right(const Packed& weight) const {
     ASSERT_NE(weight, nullptr);
     ASSERT_EQ(weight->size(), kFloats * sizeof(float));
@@ -121,6 +121,7 @@ class WeightFolder : public ::testing::Test {
   uint64_t limit_ = UINT64_MAX;
   std::vector<float> source_;
   Doubler packer_{source_};
+  WeightMemory memory_{0};
 };
 
 TEST_F(WeightFolder, KeepsAWeightForTheNextProcess) {
@@ -143,12 +144,12 @@ TEST_F(WeightFolder, TellsSourceScaleAndLayoutApart) {
   std::vector<Packed> weights{get()};
   WeightSpec other = spec();
   other.layout[2] = 3;
-  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}));
+  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}, memory_));
   other = spec();
   const float scale[] = {1, 2};
   other.scale = scale;
   other.scales = 2;
-  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}));
+  weights.push_back(packed_weight(other, packer_, {folder_.c_str(), limit_}, memory_));
   source_[kFloats - 1] += 1;
   weights.push_back(get());
   EXPECT_EQ(packer_.count, 4);

@@ -133,7 +133,8 @@ Error convolve_images(Context& context, const Tensor& input, const Tensor& weigh
   ET_TRY(packed.allocate(plan.packed_bytes, 1));
   const size_t scratch_bytes = compute::conv_scratch_bytes(plan);
   ET_TRY(scratch.allocate(scratch_bytes, 1));
-  compute::conv_pack(plan, kernel.data<float>(), nullptr, packed.as<float>());
+  compute::conv_pack(plan, compute::contiguous_weight(plan.shape, kernel.data<float>()), nullptr,
+                     packed.as<float>());
   compute::conv_run(plan, packed.as<float>(), in.data(), to.data(), epilogue, scratch.data(),
                     scratch_bytes);
   to.finish();
