@@ -68,17 +68,18 @@ void pack_depthwise(const ByteConvPlan& plan, const int8_t* weight, const int64_
   std::memset(packed, 0, plan.packed_bytes);
   auto* bytes = static_cast<int8_t*>(packed);
   auto* sums = reinterpret_cast<int32_t*>(bytes + layout.weight_bytes());
-  for (int64_t place = 0; place < layout.channels; ++place) {
-    const int64_t channel =
-        place / kernels.block * kernels.block + kernels.order[place % kernels.block];
-    if (channel >= s.in_channels) continue;
-    int8_t* to = bytes + place / kernels.block * kernels.block * layout.taps +
-                 place % kernels.block * kernels.step;
-    for (int64_t tap = 0; tap < taps_of(s); ++tap) {
-      const int8_t value = weight[channel * strides[0] + tap / s.kernel_width * strides[2] +
-                                  tap % s.kernel_width * strides[3]];
-      to[tap / kernels.step * kernels.step * kernels.block + tap % kernels.step] = value;
-      sums[channel] += value;
+  for (int64_t tap = 0; tap < taps_of(s); ++tap) {
+    const int8_t* from =
+        weight + tap / s.kernel_width * strides[2] + tap % s.kernel_width * strides[3];
+    int8_t* to = bytes + tap / kernels.step * kernels.step * kernels.block + tap % kernels.step;
+    for (int64_t first = 0; first < layout.channels; first += kernels.block) {
+      for (int64_t place = 0; place < kernels.block; ++place) {
+        const int64_t channel = first + kernels.order[place];
+        if (channel >= s.in_channels) continue;
+        const int8_t value = from[channel * strides[0]];
+        to[first * layout.taps + place * kernels.step] = value;
+        sums[channel] += value;
+      }
     }
   }
 }
