@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""The model suite on this runtime and on the original, same files, interleaved in the same run.
+"""The model suite on this runtime and on others, same files, interleaved in the same run.
 
-    benchmarks/models.py MODELS_DIR --original PYTHON [--only NAME ...] [--first N] [--threads 1 2] [--seconds 1] [--rounds 3]
-                         [--delegated FILE] [--json F]
+    benchmarks/models.py MODELS_DIR --original PYTHON [--peers PYTHON] [--only NAME ...] [--first N] [--threads 1 2] [--seconds 1]
+                         [--rounds 3] [--starts 3] [--delegated FILE] [--json F]
 
 MODELS_DIR/<name>/ holds portable.pte (exported without a delegate), optionally xnnpack.pte, inputs.npz and expected.npz, as
-tools/export_models.py writes them, or model.pte and calls.npz as tools/export_generated.py does. Each row runs in processes
-of its own: ours on the undelegated file, the original on the same file, the original on the file delegated to XNNPACK, and
-ours on that file. A ratio above 1 means that ours is faster.
+tools/export_models.py writes them, or model.pte and calls.npz as tools/export_generated.py does. Each variant runs in processes
+of its own: ours and the original, both on the file without a delegate and on the one delegated to XNNPACK, and, with PYTHON of an
+environment that has them, onnxruntime on model.onnx and torch's eager module.
+
+"load" is until a method is ready, "first" until its first result (loading included), both the least of several fresh processes;
+"run" is a later run. With one thread times are CPU time, which other work on the machine does not touch, else time on the wall.
+A ratio (x) above 1 means that ours is faster, or smaller.
 """
 
 import argparse
@@ -20,8 +24,6 @@ import sys
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
 DELEGATED = "xnnpack.pte"
-# What a program without a delegate may cost against the original's delegate.
-TARGET = 1.25
 
 
 def plain_program(folder):
@@ -32,16 +34,21 @@ def plain_program(folder):
     return "portable.pte" if (folder / "portable.pte").exists() else None
 
 
+class Variant:
+    """A runtime and its file."""
+
+    def __init__(self, python, runtime, program, arrays):
+        self.command = [python, str(WORKER), runtime, str(program), *map(str, arrays)]
+        self.available = python is not None and program.exists()
+
+
 class Worker:
     """A program loaded in a process of its own."""
 
-    def __init__(self, python, program, threads, tensors):
-        calls = program.with_name("calls.npz")
-        arrays = [calls, calls] if calls.exists() else [program.with_name("inputs.npz"), program.with_name("expected.npz")]
+    def __init__(self, variant, threads):
         self.process = subprocess.Popen(
-            [python, str(WORKER), str(program), *map(str, arrays), str(threads), tensors],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [*variant.command, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.start = self._read()
         self.rounds = []
 
@@ -59,84 +66,150 @@ class Worker:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
-        return {
-            **self.start,
-            "cpu_ms": statistics.median(r["cpu"] for r in self.rounds),
-            "wall_ms": statistics.median(w for r in self.rounds for w in r["walls"]),
-            "peak_mb": max(r["peak_mb"] for r in self.rounds),
-        }
+
+
+def figures(worker, starts, clock):
+    """What a variant took."""
+    walls = [wall for r in worker.rounds for wall in r["walls"]]
+    return {
+        "load": min(start["load"][clock] for start in starts),
+        "first": min(start["first"][clock] for start in starts),
+        "run": statistics.median(r["cpu"] for r in worker.rounds) if clock == "cpu" else statistics.median(walls),
+        "cpu": statistics.median(r["cpu"] for r in worker.rounds),
+        "wall_min": min(walls),
+        "peak_mb": max(r["peak_mb"] for r in worker.rounds),
+        "error": worker.start["error"],
+    }
+
+
+def variants_of(args, folder):
+    delegated, calls = folder / args.delegated, folder / "calls.npz"
+    # What the eager module makes of the inputs once it is quantised as the program is.
+    quantized = folder / f"expected_{delegated.stem.removeprefix('xnnpack_')}.npz"
+    expected = quantized if quantized.exists() else folder / "expected.npz"
+    arrays = [calls, calls] if calls.exists() else [folder / "inputs.npz", expected]
+    variants = {
+        "xnnpack": Variant(args.original, "executorch-torch", delegated, arrays),
+        "delegated": Variant(sys.executable, "executorch", delegated, arrays),
+    }
+    if args.delegated == DELEGATED:
+        plain = folder / plain_program(folder)
+        variants["ours"] = Variant(sys.executable, "executorch", plain, arrays)
+        variants["original"] = Variant(args.original, "executorch-torch", plain, arrays)
+        if not calls.exists():
+            variants["onnxruntime"] = Variant(args.peers, "onnxruntime", folder / "model.onnx", arrays)
+            variants["eager"] = Variant(args.peers, "eager", folder, arrays)
+    return {name: variant for name, variant in variants.items() if variant.available}
 
 
 def measure_row(args, folder, threads):
-    """Figures of one model: {"ours": …, "original": …, "xnnpack": …, "delegated": …}; a variant that fails holds {"failed": why}."""
-    variants = {"xnnpack": (args.original, args.delegated, "torch"), "delegated": (sys.executable, args.delegated, "numpy")}
-    if args.delegated == DELEGATED:
-        portable = plain_program(folder)
-        variants = {"ours": (sys.executable, portable, "numpy"), "original": (args.original, portable, "torch"), **variants}
-    workers, row = {}, {}
-    for name, (python, file, tensors) in variants.items():
-        if python is None or not (folder / file).exists():
-            continue
+    """Figures of one model by variant; one that fails holds {"failed": why}."""
+    clock = "cpu" if threads == 1 else "wall"
+    variants, workers, starts, row = variants_of(args, folder), {}, {}, {}
+
+    def attempt(name, action):
         try:
-            workers[name] = Worker(python, folder / file, threads, tensors)
-        except RuntimeError as error:
+            action()
+        except (RuntimeError, OSError) as error:
             row[name] = {"failed": str(error)}
+            workers.pop(name, None)
+
+    def start(name):
+        earlier = workers.pop(name, None)
+        if earlier is not None:
+            earlier.close()
+        workers[name] = Worker(variants[name], threads)
+        starts.setdefault(name, []).append(workers[name].start)
+
+    for _ in range(args.starts):
+        for name in variants:
+            if name not in row:
+                attempt(name, lambda name=name: start(name))
     for _ in range(args.rounds):
         for name, worker in list(workers.items()):
-            try:
-                worker.measure(args.seconds)
-            except (RuntimeError, OSError) as error:
-                row[name] = {"failed": str(error)}
-                del workers[name]
-    row.update({name: worker.close() for name, worker in workers.items()})
+            attempt(name, lambda worker=worker: worker.measure(args.seconds))
+    for name, worker in workers.items():
+        worker.close()
+        row[name] = figures(worker, starts[name], clock)
     return row
 
 
-def ratio(row, other, figure, own="ours"):
+def ratio(row, own, other, figure):
     ours, theirs = row.get(own, {}).get(figure), row.get(other, {}).get(figure)
     return theirs / ours if ours and theirs else None
 
 
-def text(value, digits=2):
-    return "-" if value is None else f"{value:.{digits}f}" if value < 100 else f"{value:,.0f}"
+def text(value):
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
 
 
-def print_table(rows, threads):
+def marked(value):
+    """A ratio, coloured where ours is behind."""
+    return text(value) if value is None or value >= 1 else f"[yellow]{text(value)}[/]"
+
+
+def print_table(rows, own, title, columns):
+    """`columns`: heading -> (variant, figure): the variant's own figure for `own`, else how much better `own` is."""
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"{threads} thread{'s' if threads > 1 else ''}: milliseconds of CPU time a run (median of rounds)")
-    for heading in ("program", "ours", "original", "x faster", "XNNPACK", "x faster", "wall x", "load x", "memory x", "error",
-                    "delegated", "x faster", "load x", "memory x"):
-        table.add_column(heading, justify="left" if heading == "program" else "right", no_wrap=True)
+    rows = {name: row for name, row in rows.items() if own in row}
+    if not rows:
+        return
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("program", no_wrap=True)
+    for heading in columns:
+        table.add_column(heading, justify="right")
     for name, row in rows.items():
-        ours = row.get("ours", {})
-        if "failed" in ours:
-            table.add_row(name, "failed", ours["failed"])
+        if "failed" in row[own]:
+            table.add_row(name, f"failed: {row[own]['failed']}")
             continue
-        delegated = ratio(row, "xnnpack", "cpu_ms")
-        style = "" if delegated is None or delegated * TARGET >= 1 else "[yellow]"
-        table.add_row(
-            name, text(ours.get("cpu_ms")), text(row.get("original", {}).get("cpu_ms")), text(ratio(row, "original", "cpu_ms"), 1),
-            text(row.get("xnnpack", {}).get("cpu_ms")), style + text(delegated), text(ratio(row, "xnnpack", "wall_ms")),
-            text(ratio(row, "original", "load_ms")), text(ratio(row, "original", "peak_mb")), f"{(ours or row.get('delegated', {})).get('error', math.nan):.0e}",
-            text(row.get("delegated", {}).get("cpu_ms")),
-            *[text(ratio(row, "xnnpack", figure, "delegated")) for figure in ("cpu_ms", "load_ms", "peak_mb")],
-        )  # fmt: skip
-    console = Console(width=160)
-    console.print(table)
-    for own, other, label in (("ours", "original", "undelegated files, against the original"),
-                              ("ours", "xnnpack", "undelegated files, against the original through XNNPACK"),
-                              ("delegated", "xnnpack", "delegated files, against the original through XNNPACK")):  # fmt: skip
-        ratios = [value for row in rows.values() if (value := ratio(row, other, "cpu_ms", own))]
-        if ratios:
-            console.print(f"geometric mean, {label}: {math.exp(statistics.fmean(map(math.log, ratios))):.2f}x")
+        cells = [
+            f"{row[own]['error']:.0e}" if figure == "error"
+            else text(row[own][figure]) if variant == own
+            else marked(ratio(row, own, variant, figure))
+            for variant, figure in columns.values()
+        ]  # fmt: skip
+        table.add_row(name, *cells)
+    means = {heading: geometric_mean(rows, own, *column) for heading, column in columns.items()}
+    table.add_section()
+    table.add_row("geometric mean", *[text(mean) if mean else "" for mean in means.values()])
+    Console(width=None if sys.stdout.isatty() else 100).print(table)
+
+
+def geometric_mean(rows, own, variant, figure):
+    ratios = [value for row in rows.values() if variant != own and (value := ratio(row, own, variant, figure))]
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None
+
+
+def print_tables(rows, threads, delegated):
+    """Two tables: ours on files without a delegate, and on delegated ones, each beside the others."""
+    unit = "CPU time" if threads == 1 else "time on the wall"
+    label = f"{threads} thread{'s' if threads > 1 else ''}, ms of {unit}; x: how much better than the other"
+
+    def columns(own, other):
+        chosen = {"load": (own, "load"), "first": (own, "first"), "run": (own, "run"),
+                  "load x": (other, "load"), "first x": (other, "first"), "run x": (other, "run")}  # fmt: skip
+        if threads > 1:
+            chosen["cpu x"] = (other, "cpu")
+        return {**chosen, "memory x": (other, "peak_mb")}
+
+    peers = {"onnx x": ("onnxruntime", "run"), "eager x": ("eager", "run")}
+    peers = {heading: column for heading, column in peers.items() if any(column[0] in row for row in rows.values())}
+    plain = {**columns("ours", "original"), "XNNPACK x": ("xnnpack", "run"), **peers, "error": ("ours", "error")}
+    print_table(rows, "ours", f"Without a delegate, beside the original on the same file. {label}", plain)
+    own = {**columns("delegated", "xnnpack"), **peers, "error": ("delegated", "error")}
+    print_table(rows, "delegated", f"{delegated}, beside the original on the same file. {label}", own)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", type=pathlib.Path)
     parser.add_argument("--original", help="Python of an environment with the original")
+    parser.add_argument("--peers", metavar="PYTHON", help="Python of an environment with onnxruntime and torch")
     parser.add_argument("--only", nargs="*", help="names of models")
     parser.add_argument("--delegated", default=DELEGATED, metavar="FILE",
                         help="the delegated program of a folder; one of another name is measured by itself")
@@ -144,6 +217,7 @@ def main():
     parser.add_argument("--threads", nargs="*", type=int, default=[1])
     parser.add_argument("--seconds", type=float, default=1.0, help="of runs in a round")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--starts", type=int, default=3, help="processes that load and run first")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
     if args.delegated == DELEGATED:
@@ -161,7 +235,7 @@ def main():
         for folder in folders:
             print(f"measuring {folder.name}, {threads} threads", file=sys.stderr)
             rows[folder.name] = measure_row(args, folder, threads)
-        print_table(rows, threads)
+        print_tables(rows, threads, args.delegated)
         results[threads] = rows
     if args.json:
         args.json.write_text(json.dumps(results, indent=1))
