@@ -20,6 +20,8 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
+class SharedDataMap;
+
 /// One argument of a call: from the operator's schema, or from the C++ type of its kernel.
 struct ArgumentRule {
   const char* name;  ///< not terminated; may be empty
@@ -173,6 +175,7 @@ class MethodImpl {
   bool* input_set = nullptr;
   size_t inputs_missing = 0;
   MergedDataMap* merged_data = nullptr;
+  SharedDataMap* shared_data = nullptr;
   /// For each arena the bytes that tensors are planned into.
   Span<Span<uint8_t>> arenas;
   /// Of the arenas, and what is held beyond them so far.

@@ -2,6 +2,7 @@
 #include <executorch/runtime/core/error_message.h>
 
 #include "runtime/loading/method_loader.h"
+#include "runtime/loading/shared_data_map.h"
 
 namespace executorch {
 namespace runtime {
@@ -19,6 +20,7 @@ Error MethodLoader::load_delegates() {
   const size_t count = plan_.delegates()->size();
   if (count == 0) return Error::Ok;
   ET_TRY(prepare_delegate_data(&delegate_data_));
+  if (count > 1 && delegate_data_ != nullptr) ET_TRY(share_delegate_data(&delegate_data_));
   auto* delegates = make_list<LoadedDelegate>(method_.heap, count);
   ET_REQUIRE(delegates != nullptr, MemoryAllocationFailed, "no memory for %zu delegates", count);
   method_.delegates = {delegates, count};
@@ -50,6 +52,16 @@ Error MethodLoader::prepare_delegate_data(const NamedDataMap** map) {
   ET_REQUIRE(room != nullptr, MemoryAllocationFailed, "no memory for a data map");
   method_.merged_data = new (room) MergedDataMap(std::move(merged.get()));
   *map = method_.merged_data;
+  return Error::Ok;
+}
+
+/// Unrolled layers are many delegates that hold the same weights.
+Error MethodLoader::share_delegate_data(const NamedDataMap** map) {
+  void* room = method_.heap.allocateInstance<SharedDataMap>();
+  ET_REQUIRE(room != nullptr, MemoryAllocationFailed, "no memory for a data map");
+  method_.shared_data = new (room) SharedDataMap(**map);
+  ET_REQUIRE(method_.shared_data->prepare(), MemoryAllocationFailed, "no memory for a data map");
+  *map = method_.shared_data;
   return Error::Ok;
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/loading/method_loader.h"
+#include "runtime/loading/shared_data_map.h"
 
 #include <cstdlib>
 #include <memory>
@@ -76,6 +77,7 @@ MethodImpl::~MethodImpl() {
   for (ExternalConstant& constant : external_constants) {
     if (constant.data != nullptr) constant.data->~FreeableBuffer();
   }
+  if (shared_data != nullptr) shared_data->~SharedDataMap();
   if (merged_data != nullptr) merged_data->~MergedDataMap();
   std::free(view_memory);
 }

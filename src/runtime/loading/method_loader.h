@@ -73,6 +73,7 @@ class MethodLoader {
   Error load_delegate_blob(const executorch_flatbuffer::BackendDelegate& table,
                            FreeableBuffer** blob);
   Error prepare_delegate_data(const NamedDataMap** map);
+  Error share_delegate_data(const NamedDataMap** map);
 
   // instruction_loader.cpp
   Error load_chains();
