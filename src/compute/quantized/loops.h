@@ -28,12 +28,15 @@ enum class QuantizedOp : uint8_t {
   Quantize,    ///< f32 -> i8
   Dequantize,  ///< i8 -> f32
   Requantize,  ///< i8 -> i8
+  Lookup,      ///< i8 -> i8, by a table
   Add,         ///< i8, i8 -> i8
   Sub,
   Mul,
   count,
 };
 constexpr int kQuantizedOpCount = static_cast<int>(QuantizedOp::count);
+
+constexpr int64_t kLookupBytes = 256;
 
 /// How operands and the result of a loop are read; what an operation lacks is not looked at.
 struct QuantizedLoopParams {
@@ -52,6 +55,7 @@ struct QuantizedLoopParams {
   float inverse;    ///< 1 / scale of the result
   float low, high;  ///< bounds of the result less its zero point
   int32_t zero_point;
+  const int8_t* table = nullptr;  ///< Lookup: kLookupBytes results, that of -128 first
 };
 
 /// Applies an operation to n adjacent elements; an operand whose bit is set in `scalars` is a

@@ -1,5 +1,8 @@
 #include "compute/quantized/loops.h"
 
+#include <cstring>
+
+#include "compute/quantized/byte_lookup.h"
 #include "compute/quantized/int_vector.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
@@ -68,6 +71,17 @@ void requantize(const QuantizedLoopParams& p, const void* const* operands, uint3
   const Operand a = first_operand(p, operands, scalars);
   for (int64_t i = 0; i < n; i += kLanes) {
     store_quantized(p, a.at(i, n - i), static_cast<int8_t*>(out) + i, n - i);
+  }
+}
+
+void lookup(const QuantizedLoopParams& p, const void* const* operands, uint32_t scalars, void* out,
+            int64_t n) {
+  const auto* x = static_cast<const int8_t*>(operands[0]);
+  auto* to = static_cast<int8_t*>(out);
+  if (scalars != 0) {
+    std::memset(to, p.table[*x + 128], static_cast<size_t>(n));
+  } else {
+    ByteLookup(p.table).apply(x, to, n);
   }
 }
 
@@ -176,6 +190,8 @@ void mean(const MeanArgs& a) {
 }  // namespace
 
 const QuantizedLoops quantized_loops_table = {
-    {quantize, dequantize, requantize, binary<Add>, binary<Sub>, binary<Mul>}, quantize_row, mean};
+    {quantize, dequantize, requantize, lookup, binary<Add>, binary<Sub>, binary<Mul>},
+    quantize_row,
+    mean};
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

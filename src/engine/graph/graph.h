@@ -236,6 +236,9 @@ struct Requantize {
   QuantizedOutput to;
 };
 
+/// x i8, table i8 [256] constant -> table[x + 128].
+struct Lookup {};
+
 /// x f32 -> i8 of x's sizes, f32 [rows, 2]: each row, the last `dims` dims, quantised by its own
 /// range. The second output holds scale and zero point per row, for the nodes below.
 struct QuantizeRows {
@@ -312,7 +315,7 @@ struct Foreign {
 using Operation = std::variant<Permute, Reshape, Expand, Slice, Elementwise, FusedElementwise,
                                MatMul, Convolution, BatchNorm, Softmax, LayerNorm, RmsNorm, Reduce,
                                Concat, GatherRows, IndexPut, MaxPool, AveragePool, ResizeBilinear,
-                               Attention, Quantize, Dequantize, Requantize, QuantizeRows,
+                               Attention, Quantize, Dequantize, Requantize, Lookup, QuantizeRows,
                                QuantizedLinear, QuantizedConvolution, QuantizedElementwise,
                                QuantizedMean, Foreign>;
 

@@ -86,10 +86,7 @@ Error Folder::compute(const Node& node) {
     single.externals.push_back({});
   }
   single.nodes.push_back(std::move(copy));
-  const PlanOptions options;
-  std::unique_ptr<Plan> plan;
-  ET_TRY(Lowering(single, options, false).run(&plan));
-  ET_TRY(plan->run(outputs.data(), nullptr));
+  ET_TRY(run_on_constants(single, outputs.data()));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     Value& value = graph_.value(node.outputs[i]);
     make_constant(&value, contiguous_strides(value.sizes), kept_once(outputs[i], sizes[i]));
@@ -98,6 +95,13 @@ Error Folder::compute(const Node& node) {
 }
 
 }  // namespace
+
+Error run_on_constants(Graph& graph, void* const* outputs) {
+  const PlanOptions options;
+  std::unique_ptr<Plan> plan;
+  ET_TRY(Lowering(graph, options, false).run(&plan));
+  return plan->run(outputs, nullptr);
+}
 
 Error fold_constants(Graph* graph) {
   Folder folder(graph);

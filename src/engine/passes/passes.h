@@ -59,6 +59,9 @@ void remove_unused(Graph* graph);
 /// disappear.
 void simplify(Graph* graph);
 
+/// Plans and runs a graph whose operands are constants. `outputs`: addresses of its externals.
+Error run_on_constants(Graph& graph, void* const* outputs);
+
 /// Computes what depends on constants alone.
 Error fold_constants(Graph* graph);
 
@@ -68,6 +71,9 @@ Error fold_batch_norm(Graph* graph);
 
 /// x * sigmoid(x), the RMS norm's chain, softmax guarded against masked rows, attention.
 void fuse_patterns(Graph* graph);
+
+/// Functions of one quantised byte become tables.
+Error fuse_lookups(Graph* graph);
 
 /// Bias, residual and activation go into the product or convolution before them.
 void fuse_epilogues(Graph* graph);

@@ -53,7 +53,8 @@ Error Lowering::lower_quantized_map(const Node& node, compute::QuantizedOp op,
                                     const compute::QuantizedLoopParams& params) {
   const ValueId out = node.outputs[0];
   const Dims& sizes = graph_.value(out).sizes;
-  const int operands = static_cast<int>(node.inputs.size());
+  const int operands =
+      op == compute::QuantizedOp::Lookup ? 1 : static_cast<int>(node.inputs.size());
   QuantizedMap map{op, params, {}, {}, {}, {}};
   std::vector<Placement> touched;
   Dims strides[3];
@@ -116,6 +117,18 @@ Error Lowering::lower(const Node& node, const Requantize& op) {
   ET_TRY(check_quantized(op.from));
   ET_TRY(check_quantized(op.to));
   return lower_quantized_map(node, compute::QuantizedOp::Requantize, {op.from, {}, op.to});
+}
+
+Error Lowering::lower(const Node& node, const Lookup&) {
+  const Value& table = graph_.value(node.inputs[1]);
+  ET_REQUIRE(table.source == Source::Constant && table.data != nullptr &&
+                 table.dtype == DType::i8 && numel(table.sizes) == compute::kLookupBytes &&
+                 is_contiguous(table.sizes, table.strides),
+             InvalidArgument, "a table of %s, %d constant bytes are expected",
+             to_text(table.sizes).c_str(), static_cast<int>(compute::kLookupBytes));
+  compute::QuantizedLoopParams params({}, {}, {});
+  params.table = static_cast<const int8_t*>(table.data);
+  return lower_quantized_map(node, compute::QuantizedOp::Lookup, params);
 }
 
 Error Lowering::lower(const Node& node, const QuantizedElementwise& op) {

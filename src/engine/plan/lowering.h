@@ -125,6 +125,7 @@ class Lowering {
   Error lower(const Node& node, const RmsNorm& op);
   Error lower(const Node& node, const Reduce& op);
   // lower_quantized.cpp
+  /// The loop on the node's first operands, as many as it has.
   Error lower_quantized_map(const Node& node, compute::QuantizedOp op,
                             const compute::QuantizedLoopParams& params);
   Error pack_byte_convolution(const Value& weight, const compute::ByteConvPlan& plan,
@@ -133,6 +134,7 @@ class Lowering {
   Error lower(const Node& node, const Quantize& op);
   Error lower(const Node& node, const Dequantize& op);
   Error lower(const Node& node, const Requantize& op);
+  Error lower(const Node& node, const Lookup& op);
   Error lower(const Node& node, const QuantizeRows& op);
   Error lower(const Node& node, const QuantizedLinear& op);
   Error lower(const Node& node, const QuantizedConvolution& op);

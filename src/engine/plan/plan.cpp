@@ -114,6 +114,7 @@ Error make_plan(Graph graph, const PlanOptions& options, std::unique_ptr<Plan>* 
   ET_TRY(fold_constants(&graph));
   ET_TRY(fold_batch_norm(&graph));
   simplify(&graph);
+  ET_TRY(fuse_lookups(&graph));
   fuse_patterns(&graph);
   fuse_epilogues(&graph);
   fuse_elementwise(&graph);

@@ -65,6 +65,7 @@ class Model {
     std::unique_ptr<Plan> plan;
     EXPECT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
     if (plan == nullptr) return result;
+    steps = plan->describe();
     EXPECT_EQ(plan->run(slots_.data(), nullptr), Error::Ok) << runtime::last_error_message();
     return result;
   }
@@ -74,6 +75,7 @@ class Model {
   }
 
   Graph graph;
+  std::vector<std::string> steps;  ///< of the plan that ran, what they say they do
 
  private:
   std::vector<void*> slots_;
@@ -326,6 +328,75 @@ TEST(QuantizedNodes, HalfByteLinearKeepsGroups) {
       ASSERT_NEAR(y[static_cast<size_t>(i * n + j)], sum * static_cast<double>(row.scale), 2e-4);
     }
   }
+}
+
+constexpr QuantParams kSwishFrom{0.05f, 11};
+constexpr QuantizedOutput kSwishTo{{0.03f, -90}, -128, 120};
+
+/// x * clamp(x + 3, 0, 6) of real numbers; `factor` may be of another value than x.
+ValueId hard_swish(Model* model, ValueId bytes, ValueId factor) {
+  Graph& graph = model->graph;
+  const Dims sizes = graph.value(bytes).sizes;
+  const auto number = [&](float value) {
+    return graph.add_scalar(DType::f32, static_cast<double>(value));
+  };
+  const auto apply = [&](ElementwiseOp op, std::vector<ValueId> inputs) {
+    return graph.add_node(Elementwise{op, DType::f32, 0}, std::move(inputs), DType::f32, sizes);
+  };
+  const ValueId x = graph.add_node(Dequantize{kSwishFrom}, {bytes}, DType::f32, sizes);
+  const ValueId y = graph.add_node(Dequantize{kSwishFrom}, {factor}, DType::f32, sizes);
+  const ValueId gate = apply(ElementwiseOp::Clamp,
+                             {apply(ElementwiseOp::Add, {x, number(3)}), number(0), number(6)});
+  const ValueId product = apply(ElementwiseOp::Mul, {y, gate});
+  return graph.add_node(Quantize{kSwishTo}, {product}, DType::i8, sizes);
+}
+
+int8_t hard_swish(int8_t byte, int8_t factor) {
+  const auto real = [](int8_t q) {
+    return static_cast<float>(q - kSwishFrom.zero_point) * kSwishFrom.scale;
+  };
+  const float y = real(factor) * std::clamp(real(byte) + 3.0f, 0.0f, 6.0f);
+  const float q = std::nearbyint(y * (1.0f / kSwishTo.params.scale)) +
+                  static_cast<float>(kSwishTo.params.zero_point);
+  return static_cast<int8_t>(
+      std::clamp(q, static_cast<float>(kSwishTo.low), static_cast<float>(kSwishTo.high)));
+}
+
+TEST(QuantizedNodes, FunctionsOfOneByteAreLookedUp) {
+  // Whole vectors and a rest, rows as they come and rows that lie across.
+  const Dims sizes = dims({3, 331});
+  Dims across;
+  across.push(1);
+  across.push(3);
+  Bytes x(static_cast<size_t>(numel(sizes)));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int8_t>(i * 7);
+  for (const Dims& strides : {contiguous_strides(sizes), across}) {
+    Model model;
+    const ValueId in = model.input(x, sizes, strides);
+    const ValueId out = hard_swish(&model, in, in);
+    const Bytes y = model.run<int8_t>(out);
+    const auto& steps = model.steps;
+    EXPECT_NE(std::find(steps.begin(), steps.end(), "lookup 993"), steps.end());
+    EXPECT_TRUE(std::none_of(steps.begin(), steps.end(), [](const std::string& step) {
+      return step.find("quantize") != std::string::npos;
+    }));
+    for (int64_t row = 0; row < 3; ++row) {
+      for (int64_t i = 0; i < 331; ++i) {
+        const int8_t byte = x[static_cast<size_t>(row * strides[0] + i * strides[1])];
+        ASSERT_EQ(y[static_cast<size_t>(row * 331 + i)], hard_swish(byte, byte))
+            << row << ", " << i;
+      }
+    }
+  }
+}
+
+TEST(QuantizedNodes, FunctionsOfTwoBytesAreComputed) {
+  const Bytes a{-128, -7, 0, 99, 127}, b{4, 127, -128, 3, 0};
+  Model model;
+  const Dims sizes = dims({5});
+  const ValueId x = model.input(a, sizes), y = model.input(b, sizes);
+  const Bytes got = model.run<int8_t>(hard_swish(&model, x, y));
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(got[i], hard_swish(a[i], b[i])) << i;
 }
 
 TEST(QuantizedNodes, GroupsThatDoNotFitAreRefused) {

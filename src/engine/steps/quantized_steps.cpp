@@ -14,6 +14,10 @@ class MapStep final : public Step {
  public:
   explicit MapStep(const QuantizedMap& map)
       : map_(map), loop_(compute::quantized_loops().loop[static_cast<int>(map.op)]) {
+    if (map.params.table != nullptr) {
+      std::copy_n(map.params.table, compute::kLookupBytes, table_);
+      map_.params.table = table_;
+    }
     for (int t = 1; t < map.layout.tensors; ++t) {
       if (map.layout.inner_stride(t) == 0) scalars_ |= 1u << (t - 1);
     }
@@ -42,8 +46,9 @@ class MapStep final : public Step {
   }
 
   std::string describe() const override {
-    static constexpr const char* kNames[] = {"quantize",      "dequantize",    "requantize",
-                                             "quantized add", "quantized sub", "quantized mul"};
+    static constexpr const char* kNames[] = {"quantize",     "dequantize",    "requantize",
+                                             "lookup",       "quantized add", "quantized sub",
+                                             "quantized mul"};
     return std::string(kNames[static_cast<int>(map_.op)]) + " " +
            std::to_string(map_.layout.numel());
   }
@@ -52,6 +57,7 @@ class MapStep final : public Step {
   QuantizedMap map_;
   compute::QuantizedLoop loop_;
   uint32_t scalars_ = 0;
+  int8_t table_[compute::kLookupBytes];
 };
 
 class QuantizeRowsStep final : public Step {
