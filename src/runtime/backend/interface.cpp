@@ -1,15 +1,14 @@
 #include <executorch/runtime/backend/interface.h>
 
-#include <mutex>
-
 #include "runtime/core/growing_array.h"
+#include "runtime/platform/lock.h"
 
 namespace executorch {
 namespace runtime {
 namespace {
 
 constinit GrowingArray<Backend> backends;
-constinit std::mutex backends_lock;
+constinit internal::Lock backends_lock;
 
 /// Which component carries a backend that is missing.
 const char* component_hint(const char* name) {
@@ -43,7 +42,7 @@ BackendInterface* get_backend_class(const char* name) {
     set_error_message("a backend was looked up without a name");
     return nullptr;
   }
-  const std::lock_guard<std::mutex> lock(backends_lock);
+  const internal::LockGuard lock(backends_lock);
   BackendInterface* const backend = find(name);
   if (backend == nullptr) {
     set_error_message("backend '%s' is not registered (%s)", name, component_hint(name));
@@ -56,7 +55,7 @@ Error register_backend(const Backend& backend) {
              "a backend was registered without a name");
   ET_REQUIRE(backend.backend != nullptr, InvalidArgument,
              "backend '%s' was registered without an object", backend.name);
-  const std::lock_guard<std::mutex> lock(backends_lock);
+  const internal::LockGuard lock(backends_lock);
   ET_REQUIRE(find(backend.name) == nullptr, InvalidArgument,
              "backend '%s' is registered already; the first one stays", backend.name);
   ET_TRY(backends.reserve(1));
@@ -65,12 +64,12 @@ Error register_backend(const Backend& backend) {
 }
 
 size_t get_num_registered_backends() {
-  const std::lock_guard<std::mutex> lock(backends_lock);
+  const internal::LockGuard lock(backends_lock);
   return backends.size();
 }
 
 Result<const char*> get_backend_name(size_t index) {
-  const std::lock_guard<std::mutex> lock(backends_lock);
+  const internal::LockGuard lock(backends_lock);
   ET_REQUIRE(index < backends.size(), InvalidArgument,
              "backend number %zu was asked for, %zu are registered", index, backends.size());
   return backends[index].name;

@@ -24,7 +24,7 @@ struct Library {
 constinit GrowingArray<OperatorRow> all_rows;
 constinit GrowingArray<Library> libraries;
 
-constinit std::mutex conflict_lock;
+constinit internal::Lock conflict_lock;
 char conflict_text[kMaxErrorMessageSize];
 // Set once conflict_text is complete, which never changes afterwards.
 constinit std::atomic<bool> has_conflict{false};
@@ -58,7 +58,7 @@ Error keep_conflict(const char* library_name, OpFunction first, const OperatorRo
       "through override_kernel()",
       library_name, second.name, first_file.text, second_file.text);
   {
-    const std::lock_guard<std::mutex> lock(conflict_lock);
+    const internal::LockGuard lock(conflict_lock);
     if (has_conflict.load(std::memory_order_relaxed)) return Error::RegistrationAlreadyRegistered;
     std::snprintf(conflict_text, sizeof(conflict_text), "%s", last_error_message());
     has_conflict.store(true, std::memory_order_release);
@@ -109,7 +109,7 @@ bool add_row(KernelTable& table, const OperatorRow& row, Duplicate* duplicate) {
 /// Adds all rows, or none.
 Error add_rows(const Library& library, Duplicate* duplicate) {
   const Span<const OperatorRow> rows = library.rows;
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   KernelTable& table = registry_state.kernels;
   ET_TRY(table.reserve(rows.size()));
   ET_TRY(all_rows.reserve(rows.size()));
@@ -146,12 +146,12 @@ const char* operator_library_conflict() {
 }
 
 Span<const OperatorRow> registered_operator_rows() {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   return all_rows.span();
 }
 
 const OperatorRow* find_operator_row(const char* name) {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   return described_by(registry_state.kernels, name);
 }
 
@@ -161,7 +161,7 @@ const char* find_operator_schema(const char* name) {
 }
 
 const char* find_operator_library(const char* name) {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   const OperatorRow* const row = described_by(registry_state.kernels, name);
   for (const Library& library : libraries.span()) {
     if (is_within(row, library.rows)) return library.name;

@@ -71,7 +71,7 @@ OpFunction find_in_list(const char* name, CallKey& key, Span<const Kernel> kerne
 
 /// Null when there is none; *known tells whether the operator has kernels for other tensors.
 OpFunction find_in_registry(const char* name, CallKey& key, bool* known) {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   const KernelTable& table = registry_state.kernels;
   Choice choice(key);
   *known = false;
@@ -127,7 +127,7 @@ struct Duplicate {
 
 /// Adds all kernels, or none.
 Error add_kernels(Span<const Kernel> kernels, Duplicate* duplicate) {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   KernelTable& table = registry_state.kernels;
   ET_TRY(table.reserve(kernels.size()));
   const size_t size_before = table.size();
@@ -169,7 +169,7 @@ bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list
 }
 
 Span<const Kernel> get_registered_kernels() {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   return registry_state.kernels.kernels();
 }
 
@@ -185,7 +185,7 @@ Error override_kernel(const Kernel& kernel) {
   ET_TRY(check_complete(kernel, 0));
   Kernel existing;
   {
-    const std::lock_guard<std::mutex> lock(registry_state.lock);
+    const internal::LockGuard lock(registry_state.lock);
     KernelTable& table = registry_state.kernels;
     int32_t place = table.find(kernel.name_, kernel.kernel_key_);
     if (place == KernelTable::kNone) {
@@ -203,7 +203,7 @@ Error override_kernel(const Kernel& kernel) {
 }
 
 const KernelSignature* find_kernel_signature(const char* name) {
-  const std::lock_guard<std::mutex> lock(registry_state.lock);
+  const internal::LockGuard lock(registry_state.lock);
   const KernelTable& table = registry_state.kernels;
   for (int32_t i = table.first(name); i != KernelTable::kNone; i = table.next(i, name)) {
     if (table.kernel(i).signature_ != nullptr) return table.kernel(i).signature_;

@@ -4,9 +4,8 @@
  */
 #pragma once
 
-#include <mutex>
-
 #include "runtime/kernel/kernel_table.h"
+#include "runtime/platform/lock.h"
 
 namespace executorch {
 namespace runtime {
@@ -14,7 +13,7 @@ namespace internal {
 
 /// Kernels and their lock.
 struct RegistryState {
-  std::mutex lock;
+  Lock lock;
   KernelTable kernels;
 };
 

@@ -13,6 +13,12 @@ namespace executorch {
 namespace runtime {
 namespace internal {
 
+size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
+  const size_t held = method.held_bytes();
+  const size_t left = options.memory_limit > held ? options.memory_limit - held : 0;
+  return options.plan_memory_limit < left ? options.plan_memory_limit : left;
+}
+
 namespace fb = executorch_flatbuffer;
 
 Result<Method> MethodLoader::load(const Program& program, const fb::ExecutionPlan& plan,

@@ -40,12 +40,6 @@ Error register_method_planner(MethodPlanner* planner) {
 
 namespace internal {
 
-size_t plan_limit(const MethodImpl& method, const LoadOptions& options) {
-  const size_t held = method.held_bytes();
-  const size_t left = options.memory_limit > held ? options.memory_limit - held : 0;
-  return options.plan_memory_limit < left ? options.plan_memory_limit : left;
-}
-
 const char* cache_dir(const LoadOptions& options) {
   const char* folder =
       options.cache_dir != nullptr ? options.cache_dir : std::getenv("EXECUTORCH_CACHE_DIR");

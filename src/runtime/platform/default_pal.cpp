@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#if !defined(EXECUTORCH_MINIMAL)
 namespace {
 
 /// Hours, minutes, seconds and microseconds of a time in nanoseconds.
@@ -29,6 +30,7 @@ struct ClockTime {
 };
 
 }  // namespace
+#endif
 
 extern "C" {
 
@@ -48,6 +50,10 @@ et_tick_ratio_t et_pal_ticks_to_ns_multiplier(void) {
   return {1, 1};
 }
 
+#if defined(EXECUTORCH_MINIMAL)
+void et_pal_emit_log_message(et_timestamp_t, et_pal_log_level_t, const char*, const char*, size_t,
+                             const char*, size_t) {}
+#else
 void et_pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level,
                              const char* filename, const char* /*function*/, size_t line,
                              const char* message, size_t /*length*/) {
@@ -58,6 +64,7 @@ void et_pal_emit_log_message(et_timestamp_t timestamp, et_pal_log_level_t level,
                filename, line, message);
   std::fflush(stderr);
 }
+#endif
 
 void* et_pal_allocate(size_t size) {
   return std::malloc(size);

@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
-#if defined(_WIN32)
+#if defined(EXECUTORCH_MINIMAL)
+// Everything is in one program.
+#elif defined(_WIN32)
 #ifndef NOMINMAX
 #define NOMINMAX
 #endif
@@ -17,7 +19,9 @@ namespace internal {
 
 LibraryPath::LibraryPath(const void* address) {
   std::snprintf(text, sizeof(text), "(unknown file)");
-#if defined(_WIN32)
+#if defined(EXECUTORCH_MINIMAL)
+  static_cast<void>(address);
+#elif defined(_WIN32)
   HMODULE module = nullptr;
   constexpr DWORD flags =
       GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;

@@ -1,6 +1,8 @@
 #include "runtime/platform/memory_size.h"
 
-#ifdef _WIN32
+#if defined(EXECUTORCH_MINIMAL)
+// The application knows.
+#elif defined(_WIN32)
 #include <windows.h>
 #else
 #include <unistd.h>
@@ -15,7 +17,8 @@ namespace runtime {
 namespace internal {
 
 size_t default_memory_limit() {
-#ifdef _WIN32
+#if defined(EXECUTORCH_MINIMAL)
+#elif defined(_WIN32)
   MEMORYSTATUSEX status;
   status.dwLength = sizeof(status);
   if (GlobalMemoryStatusEx(&status)) return static_cast<size_t>(status.ullTotalPhys / 2);

@@ -2,8 +2,9 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <new>
+
+#include "runtime/platform/lock.h"
 
 namespace executorch::runtime {
 namespace {
@@ -21,7 +22,7 @@ const PalTable initial_table{
 
 // Constant initialisation: static initialisers of other files may already register or log.
 constinit std::atomic<const PalTable*> active_table{&initial_table};
-constinit std::mutex registration;
+constinit internal::Lock registration;
 
 template <typename Function>
 void replace(Function* entry, Function replacement) {
@@ -45,7 +46,7 @@ PalImpl PalImpl::create(pal_init_method init, pal_abort_method abort,
 }
 
 bool register_pal(PalImpl impl) {
-  const std::lock_guard<std::mutex> lock(registration);
+  const internal::LockGuard lock(registration);
   const PalTable* const previous = active_table.load(std::memory_order_acquire);
   PalTable* const table = new (std::nothrow) PalTable{previous->functions, previous};
   if (table == nullptr) return false;

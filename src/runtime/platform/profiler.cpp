@@ -4,6 +4,8 @@
 
 #include <executorch/runtime/platform/platform.h>
 
+#include "runtime/platform/lock.h"
+
 namespace executorch {
 namespace runtime {
 namespace {
@@ -24,7 +26,7 @@ constexpr uint32_t kNoId = UINT32_MAX;
 
 Block blocks[MAX_PROFILE_BLOCKS];
 uint32_t used_blocks = 0;
-thread_local prof_state_t current_instruction{-1, 0};
+EXECUTORCH_THREAD_LOCAL prof_state_t current_instruction{-1, 0};
 
 void set_name(char (&to)[PROF_NAME_MAX_LEN], const char* name) {
   std::snprintf(to, sizeof(to), "%s", name == nullptr ? "" : name);

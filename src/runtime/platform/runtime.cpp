@@ -8,7 +8,9 @@ namespace runtime {
 
 void runtime_init() {
   pal_init();
+#if !defined(EXECUTORCH_MINIMAL)
   profiler_init();
+#endif
 }
 
 }  // namespace runtime
