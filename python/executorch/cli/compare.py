@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 from typing import Any
 
 from executorch.cli import bench, common, etdump, run
@@ -127,8 +128,6 @@ def _print(result: dict) -> None:
 
 
 def main(args: Any) -> int:
-    import tempfile
-
     import numpy as np
 
     args.no_plan = not args.planned
