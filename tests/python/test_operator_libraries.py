@@ -72,6 +72,24 @@ def test_operators_without_torch(module, operator, run_python):
     run_python(WITHOUT_TORCH, module, operator)
 
 
+TILES = """
+import importlib, sys
+importlib.import_module("executorch.extension.llm.custom_ops." + sys.argv[1])
+import torch
+x = torch.arange(3 * 4 * 6.0).reshape(3, 4, 6)
+expected = x.reshape(3, 2, 2, 3, 2).permute(1, 3, 0, 2, 4).reshape(6, 3, 2, 2)
+out = torch.empty(0)
+assert torch.equal(torch.ops.preprocess.tile_crop(x, 2), expected)
+assert torch.equal(torch.ops.preprocess.tile_crop.out(x, 2, out=out), expected) and torch.equal(out, expected)
+assert torch.equal(torch.ops.llama.fallback(x), x)
+"""
+
+
+@pytest.mark.parametrize("module", ["preprocess_custom_ops", "op_tile_crop_aot", "op_fallback"])
+def test_modules_of_single_operators_define_them(module, run_python):
+    run_python(TILES, module)
+
+
 def test_no_library_is_loaded_unasked(run_python):
     code = """
 from executorch.runtime import Runtime

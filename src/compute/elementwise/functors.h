@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "compute/math/bessel.h"
+#include "compute/math/gamma.h"
 #include "compute/math/special.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
@@ -152,6 +154,18 @@ inline V next_after(V a, V b, int step) {
   return a != a ? a : (b != b ? b : next);
 }
 
+/// The same among numbers of half precision.
+inline F32 next_half(F32 a, F32 b) {
+  constexpr float smallest = 0x1p-24f, smallest_normal = 0x1p-14f, largest = 65504;
+  const F32 size = abs_bits(a);
+  const F32 step = a < b ? broadcast<F32>(smallest) : broadcast<F32>(-smallest);
+  const F32 subnormal = a == 0 ? step : with_sign<F32>(abs_bits(a + step), a);
+  const F32 stepped = size > smallest_normal ? next_after<F32>(a, b, 1 << 13) : subnormal;
+  const F32 inwards = with_sign<F32>(broadcast<F32>(largest), a);
+  const F32 next = size == kInfinity<F32> ? inwards : stepped;
+  return a != a ? a : (b != b ? b : (a == b ? b : next));
+}
+
 template <class V>
 inline V greatest_common_divisor(V a, V b) {
   a = a < 0 ? negate(a) : a;
@@ -201,6 +215,26 @@ constexpr T kPiOf = static_cast<T>(kPi);
     }                                                                     \
   };
 
+/// Functions that go number by number.
+template <double (*function)(double)>
+struct EachOne {
+  static inline F64 apply(F64 x) {
+    for (int i = 0; i < kLanes<F64>; ++i) x[i] = function(x[i]);
+    return x;
+  }
+  static inline F32 apply(F32 x) { return narrow(apply(widen_low(x)), apply(widen_high(x))); }
+};
+template <double (*function)(double, double)>
+struct EachPair {
+  static inline F64 apply(F64 a, F64 b) {
+    for (int i = 0; i < kLanes<F64>; ++i) a[i] = function(a[i], b[i]);
+    return a;
+  }
+  static inline F32 apply(F32 a, F32 b) {
+    return narrow(apply(widen_low(a), widen_low(b)), apply(widen_high(a), widen_high(b)));
+  }
+};
+
 EXECUTORCH_UNARY(Copy, return x;)
 EXECUTORCH_UNARY(Abs, if constexpr (kIsFloat<V>) return abs_bits(x);
                  else return x < 0 ? negate(x) : x;)
@@ -244,6 +278,16 @@ EXECUTORCH_UNARY_DOUBLE(I0, i0)
 EXECUTORCH_UNARY_DOUBLE(I0e, i0e)
 EXECUTORCH_UNARY_DOUBLE(I1, i1)
 EXECUTORCH_UNARY_DOUBLE(I1e, i1e)
+using BesselJ0 = EachOne<bessel_j0>;
+using BesselJ1 = EachOne<bessel_j1>;
+using BesselY0 = EachOne<bessel_y0>;
+using BesselY1 = EachOne<bessel_y1>;
+using BesselK0 = EachOne<bessel_k<0, false>>;
+using BesselK1 = EachOne<bessel_k<1, false>>;
+using BesselK0e = EachOne<bessel_k<0, true>>;
+using BesselK1e = EachOne<bessel_k<1, true>>;
+using SphericalBesselJ0 = EachOne<spherical_bessel_j0>;
+using AiryAi = EachOne<airy_ai>;
 EXECUTORCH_UNARY(Sigmoid, return sigmoid<V>(x);)
 EXECUTORCH_UNARY(Silu, return x * sigmoid<V>(x);)
 // 1 + erf(x) = erfc(-x), which keeps its digits where it is small.
@@ -331,7 +375,12 @@ struct Hypot {
 EXECUTORCH_BINARY(CopySign, return with_sign<V>(abs_bits(a), b);)
 EXECUTORCH_BINARY(NextAfter, return next_after<V>(a, b, 1);)
 EXECUTORCH_BINARY(NextAfterBf16, return next_after<V>(a, b, 1 << 16);)
+EXECUTORCH_BINARY(NextAfterHalf, return next_half(a, b);)
 EXECUTORCH_BINARY(Ldexp, return a * Exp2::apply(b);)
+using Igamma = EachPair<incomplete_gamma<false>>;
+using Igammac = EachPair<incomplete_gamma<true>>;
+using Zeta = EachPair<zeta>;
+using Polygamma = EachPair<polygamma>;
 EXECUTORCH_BINARY(Fmax, return ((a > b) | (b != b)) ? a : b;)
 EXECUTORCH_BINARY(Fmin, return ((a < b) | (b != b)) ? a : b;)
 EXECUTORCH_BINARY(Gcd, return greatest_common_divisor(a, b);)

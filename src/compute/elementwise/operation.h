@@ -56,6 +56,16 @@
   X(I0e, 1, F)                                                                   \
   X(I1, 1, F)                                                                    \
   X(I1e, 1, F)                                                                   \
+  X(BesselJ0, 1, F)                                                              \
+  X(BesselJ1, 1, F)                                                              \
+  X(BesselY0, 1, F)                                                              \
+  X(BesselY1, 1, F)                                                              \
+  X(BesselK0, 1, F)                                                              \
+  X(BesselK1, 1, F)                                                              \
+  X(BesselK0e, 1, F) /* times exp(x) */                                          \
+  X(BesselK1e, 1, F)                                                             \
+  X(SphericalBesselJ0, 1, F)                                                     \
+  X(AiryAi, 1, F)                                                                \
   X(Sigmoid, 1, F)                                                               \
   X(Silu, 1, F)                                                                  \
   X(Gelu, 1, F)     /* through erf */                                            \
@@ -86,7 +96,12 @@
   X(CopySign, 2, F)                                                              \
   X(NextAfter, 2, F)                                                             \
   X(NextAfterBf16, 2, S) /* among numbers of bfloat16 */                         \
+  X(NextAfterHalf, 2, S) /* among those of half precision */                     \
   X(Ldexp, 2, F)         /* a * 2^b */                                           \
+  X(Igamma, 2, F)        /* a, x: the lower incomplete gamma function */         \
+  X(Igammac, 2, F)       /* the upper one */                                     \
+  X(Zeta, 2, F)          /* s, q: Hurwitz' */                                    \
+  X(Polygamma, 2, F)     /* n >= 1, x */                                         \
   X(Fmax, 2, A)          /* NaN only when both are */                            \
   X(Fmin, 2, A)                                                                  \
   X(Gcd, 2, I)                                                                   \

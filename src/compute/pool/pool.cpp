@@ -320,6 +320,30 @@ void avg_pool(const PoolShape& s, const AverageDivisor& divisor, const T* in, T*
   });
 }
 
+void avg_pool_integers(const PoolShape& s, const AverageDivisor& divisor, const int64_t* in,
+                       int64_t* out) noexcept {
+  const int64_t width = s.channels_last ? s.channels : 1;
+  each_row(s, [&](const Row& row) {
+    each_column(s, row, [&](const Window& window, int64_t x, int64_t cell) {
+      const Cells<int64_t> cells{s, in + row.image * s.in_cells() * width, window};
+      const int64_t by =
+          divisor.override_value != 0
+              ? divisor.override_value
+              : static_cast<int64_t>(divisor_of(s, divisor, window, row.z, row.y, x));
+      for (int64_t c = 0; c < width; ++c) {
+        uint64_t sum = 0;
+        cells.each([&](int64_t position) {
+          sum += static_cast<uint64_t>(cells.image[position * width + c]);
+        });
+        // The smallest number has no opposite.
+        const bool divides = by != 0 && by != -1;
+        const auto negated = static_cast<int64_t>(by == -1 ? 0 - sum : 0);
+        out[cell * width + c] = divides ? static_cast<int64_t>(sum) / by : negated;
+      }
+    });
+  });
+}
+
 template <class T>
 void avg_pool_backward(const PoolShape& s, const AverageDivisor& divisor, const T* grad_out,
                        T* grad_in) noexcept {

@@ -54,6 +54,10 @@ template <class T>
 EXECUTORCH_COMPUTE_API void avg_pool(const PoolShape& shape, const AverageDivisor& divisor,
                                      const T* in, T* out) noexcept;
 
+/// The same for whole numbers: sums wrap, quotients are rounded towards zero.
+EXECUTORCH_COMPUTE_API void avg_pool_integers(const PoolShape& shape, const AverageDivisor& divisor,
+                                              const int64_t* in, int64_t* out) noexcept;
+
 /// Gradient of avg_pool(): hands each output's share to the cells of its window. Both channels
 /// first. T: float, double, int64_t.
 template <class T>

@@ -13,7 +13,8 @@ namespace {
 /// Folds blocks of numbers into a norm.
 class Norm {
  public:
-  explicit Norm(double p) : p_(p) {
+  /// `counts_nan`: the norm of order 0 takes NaN for a number like others, rather than return it.
+  Norm(double p, bool counts_nan) : p_(p), nan_(counts_nan ? 1 : __builtin_nan("")) {
     constexpr double infinity = __builtin_inf();
     kind_ = p == 0           ? Kind::count
             : p == 1         ? Kind::sum
@@ -30,7 +31,8 @@ class Norm {
   double add(double total, T* block, int64_t n) const {
     switch (kind_) {
       case Kind::count:
-        for (int64_t i = 0; i < n; ++i) total += block[i] != 0 ? 1 : 0;
+        for (int64_t i = 0; i < n; ++i)
+          total += block[i] != block[i] ? nan_ : (block[i] != 0 ? 1 : 0);
         return total;
       case Kind::sum:
         apply<T>(ElementwiseOp::Abs, block, n);
@@ -88,6 +90,7 @@ class Norm {
   }
 
   double p_;
+  double nan_;
   Kind kind_;
 };
 
@@ -119,7 +122,7 @@ int64_t row_grain(int64_t results, int64_t length) {
 }  // namespace
 
 void vector_norm(const NormCall& call) {
-  const Norm norm(call.p);
+  const Norm norm(call.p, true);
   const ReduceNest nest(call.in, call.dims, ComputeType::f64, call.out, {}, false);
   const ResultWriter out(call.out, ComputeType::f64);
   if (nest.outputs == 0) return;
@@ -144,7 +147,7 @@ void vector_norm(const NormCall& call) {
 
 template <class T>
 void distances(const DistanceCall<T>& call) {
-  const Norm norm(call.p);
+  const Norm norm(call.p, false);
   threadpool::parallel_for(0, call.batches * call.a_rows, row_grain(call.b_rows, call.length),
                            [&](int64_t first, int64_t last) {
                              for (; first < last; ++first) {
@@ -160,7 +163,7 @@ void distances(const DistanceCall<T>& call) {
 
 template <class T>
 void distances_within(double p, int64_t rows, int64_t length, const T* in, T* out) {
-  const Norm norm(p);
+  const Norm norm(p, false);
   threadpool::parallel_for(
       0, rows, row_grain(rows / 2 + 1, length), [&](int64_t first, int64_t last) {
         for (int64_t i = first; i < last; ++i) {

@@ -11,7 +11,7 @@ const char* kind_of(const EValue* value) {
     case runtime::Tag::None:
       return "None";
     case runtime::Tag::Tensor:
-      return "a tensor";
+      return lacks_memory(value->payload.as_tensor) ? "one without memory" : "a tensor";
     case runtime::Tag::String:
       return "a string";
     case runtime::Tag::Double:
@@ -26,16 +26,34 @@ const char* kind_of(const EValue* value) {
       return "a list of floats";
     case runtime::Tag::ListInt:
       return "a list of integers";
-    case runtime::Tag::ListTensor:
-      return "a list of tensors";
-    case runtime::Tag::ListOptionalTensor:
-      return "a list of optional tensors";
+    case runtime::Tag::ListTensor: {
+      const Result<TensorList> list = value->tryToTensorList();
+      return list.ok() && lacks_memory(*list) ? "one without memory" : "a list of tensors";
+    }
+    case runtime::Tag::ListOptionalTensor: {
+      const Result<OptionalTensorList> list = value->tryToListOptionalTensor();
+      return list.ok() && lacks_memory(*list) ? "one without memory" : "a list of optional tensors";
+    }
     default:
       return "a value of another kind";
   }
 }
 
 }  // namespace
+
+bool lacks_memory(TensorList list) {
+  for (const Tensor& tensor : list) {
+    if (lacks_memory(tensor)) return true;
+  }
+  return false;
+}
+
+bool lacks_memory(OptionalTensorList list) {
+  for (const std::optional<Tensor>& tensor : list) {
+    if (tensor && lacks_memory(*tensor)) return true;
+  }
+  return false;
+}
 
 void fail_count(Context& context, const char* name, size_t expected, size_t found) {
   runtime::set_error_message("%s: expected %zu arguments, found %zu", name, expected, found);

@@ -6,9 +6,9 @@
  *   Error flip(Context& context, const Tensor& self, IntList dims, Tensor& out);
  *   row<"aten::flip.out", flip>("(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)")
  *
- * The row's entry checks every argument's kind before it calls the function, names operator and
- * argument in the error text and fails the context. Returned values need no care: programs give an
- * operator's output as its return.
+ * The row's entry checks every argument's kind, and that tensors with elements have memory, before
+ * it calls the function, names operator and argument in the error text and fails the context.
+ * Returned values need no care: programs give an operator's output as its return.
  *
  * Argument types: const Tensor&, Tensor& (written), std::optional<Tensor>, TensorList,
  * OptionalTensorList, int64_t, double, bool, Scalar, std::string_view, ScalarType, IntList,
@@ -51,6 +51,13 @@ using TensorList = aten::ArrayRef<Tensor>;
 using OptionalTensorList = aten::ArrayRef<std::optional<Tensor>>;
 
 namespace internal {
+
+/// Whether a tensor has elements and no memory for them.
+inline bool lacks_memory(const Tensor& tensor) {
+  return tensor.const_data_ptr() == nullptr && tensor.numel() > 0;
+}
+bool lacks_memory(TensorList list);
+bool lacks_memory(OptionalTensorList list);
 
 /// Reads an argument of type T: `read` is false when the value has another kind; `pass` hands it to
 /// the operator.
@@ -96,13 +103,20 @@ template <>
 struct Unbox<BoolList> : UnboxValue<BoolList, &EValue::tryToBoolList> {
   static constexpr const char* kind = "a list of booleans";
 };
+template <class T, Result<T> (EValue::*convert)() const>
+struct UnboxTensors : UnboxValue<T, convert> {
+  using Base = UnboxValue<T, convert>;
+  static bool read(EValue& value, typename Base::Stored& stored) {
+    return Base::read(value, stored) && !lacks_memory(*stored);
+  }
+};
 template <>
-struct Unbox<TensorList> : UnboxValue<TensorList, &EValue::tryToTensorList> {
+struct Unbox<TensorList> : UnboxTensors<TensorList, &EValue::tryToTensorList> {
   static constexpr const char* kind = "a list of tensors";
 };
 template <>
 struct Unbox<OptionalTensorList>
-    : UnboxValue<OptionalTensorList, &EValue::tryToListOptionalTensor> {
+    : UnboxTensors<OptionalTensorList, &EValue::tryToListOptionalTensor> {
   static constexpr const char* kind = "a list of optional tensors";
 };
 
@@ -142,7 +156,7 @@ struct UnboxTensor {
   using Stored = Tensor*;
   static constexpr const char* kind = "a tensor";
   static bool read(EValue& value, Stored& stored) {
-    if (!value.isTensor()) return false;
+    if (!value.isTensor() || lacks_memory(value.payload.as_tensor)) return false;
     stored = &value.payload.as_tensor;
     return true;
   }
@@ -159,7 +173,7 @@ struct Unbox<std::optional<Tensor>> {
   static constexpr const char* kind = "a tensor or None";
   static bool read(EValue& value, Stored& stored) {
     if (value.isNone()) return true;
-    if (!value.isTensor()) return false;
+    if (!value.isTensor() || lacks_memory(value.payload.as_tensor)) return false;
     stored.emplace(value.payload.as_tensor);
     return true;
   }

@@ -46,10 +46,12 @@ class KernelTest : public testing::Test {
   Tensor::SizesType sizes_[2] = {2, 3};
   Tensor::DimOrderType order_[2] = {0, 1};
   Tensor::StridesType strides_[2] = {3, 1};
-  aten::TensorImpl self_{ScalarType::Float, 2, sizes_, nullptr, order_, strides_};
+  float memory_[6] = {};
+  aten::TensorImpl self_{ScalarType::Float, 2, sizes_, memory_, order_, strides_};
   Tensor::SizesType out_sizes_[2] = {2, 3};
   Tensor::StridesType out_strides_[2] = {3, 1};
-  aten::TensorImpl out_{ScalarType::Float, 2, out_sizes_, nullptr, order_, out_strides_};
+  float out_memory_[6] = {};
+  aten::TensorImpl out_{ScalarType::Float, 2, out_sizes_, out_memory_, order_, out_strides_};
   EValue items_[2] = {EValue(int64_t{4}), EValue(int64_t{5})};
   EValue* item_pointers_[2] = {&items_[0], &items_[1]};
   int64_t unwrapped_[2] = {};

@@ -108,11 +108,13 @@ constexpr auto& floor_divide = integer_division<ElementwiseOp::DivFloor>;
 constexpr auto& fmod = integer_division<ElementwiseOp::Fmod>;
 constexpr auto& remainder = integer_division<ElementwiseOp::Remainder>;
 
-/// The quotient rounded to its dtype, then towards zero: half types show the difference.
+/// The quotient rounded to its dtype, then towards zero, which half types show.
 Error truncated_quotient(const Input& a, const Input& b, Tensor& out) {
   ScalarType type;
   ET_TRY(result_type({a, b}, &type));
   if (!is_floating(type)) return integer_division<ElementwiseOp::DivTrunc>(a, b, out);
+  if (type == ScalarType::Float || type == ScalarType::Double)
+    return run_elementwise(ElementwiseOp::DivTrunc, type, type, {a, b}, out);
   ET_TRY(run_elementwise(ElementwiseOp::Div, type, type, {a, b}, out));
   return run_elementwise(ElementwiseOp::Trunc, type, type, {{"out", out}}, out);
 }

@@ -185,6 +185,7 @@ Error logit(Context&, const Tensor& self, std::optional<double> eps, Tensor& out
 }
 
 #define UNARY_SCHEMA "(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+#define UNARY_SCHEMA_OF_X "(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"
 
 constexpr OperatorRow kRows[] = {
     row<"aten::acos.out", to_float<ElementwiseOp::Acos>>(UNARY_SCHEMA),
@@ -213,11 +214,26 @@ constexpr OperatorRow kRows[] = {
     row<"aten::sigmoid.out", to_float<ElementwiseOp::Sigmoid>>(UNARY_SCHEMA),
     row<"aten::sin.out", to_float<ElementwiseOp::Sin>>(UNARY_SCHEMA),
     row<"aten::sinh.out", to_float<ElementwiseOp::Sinh>>(UNARY_SCHEMA),
+    row<"aten::special_airy_ai.out", to_float<ElementwiseOp::AiryAi>>(UNARY_SCHEMA_OF_X),
+    row<"aten::special_bessel_j0.out", to_float<ElementwiseOp::BesselJ0>>(UNARY_SCHEMA),
+    row<"aten::special_bessel_j1.out", to_float<ElementwiseOp::BesselJ1>>(UNARY_SCHEMA),
+    row<"aten::special_bessel_y0.out", to_float<ElementwiseOp::BesselY0>>(UNARY_SCHEMA),
+    row<"aten::special_bessel_y1.out", to_float<ElementwiseOp::BesselY1>>(UNARY_SCHEMA),
     row<"aten::special_erfcx.out", to_float<ElementwiseOp::Erfcx>>(UNARY_SCHEMA),
     row<"aten::special_i0e.out", to_float<ElementwiseOp::I0e>>(UNARY_SCHEMA),
     row<"aten::special_i1.out", to_float<ElementwiseOp::I1>>(UNARY_SCHEMA),
     row<"aten::special_i1e.out", to_float<ElementwiseOp::I1e>>(UNARY_SCHEMA),
+    row<"aten::special_modified_bessel_i0.out", to_float<ElementwiseOp::I0>>(UNARY_SCHEMA),
+    row<"aten::special_modified_bessel_i1.out", to_float<ElementwiseOp::I1>>(UNARY_SCHEMA),
+    row<"aten::special_modified_bessel_k0.out", to_float<ElementwiseOp::BesselK0>>(UNARY_SCHEMA),
+    row<"aten::special_modified_bessel_k1.out", to_float<ElementwiseOp::BesselK1>>(UNARY_SCHEMA),
     row<"aten::special_ndtri.out", to_float<ElementwiseOp::Ndtri>>(UNARY_SCHEMA),
+    row<"aten::special_scaled_modified_bessel_k0.out", to_float<ElementwiseOp::BesselK0e>>(
+        UNARY_SCHEMA_OF_X),
+    row<"aten::special_scaled_modified_bessel_k1.out", to_float<ElementwiseOp::BesselK1e>>(
+        UNARY_SCHEMA_OF_X),
+    row<"aten::special_spherical_bessel_j0.out", to_float<ElementwiseOp::SphericalBesselJ0>>(
+        UNARY_SCHEMA_OF_X),
     row<"aten::sqrt.out", to_float<ElementwiseOp::Sqrt>>(UNARY_SCHEMA),
     row<"aten::tan.out", to_float<ElementwiseOp::Tan>>(UNARY_SCHEMA),
     row<"aten::tanh.out", to_float<ElementwiseOp::Tanh>>(UNARY_SCHEMA),
@@ -252,6 +268,7 @@ constexpr OperatorRow kRows[] = {
 };
 
 #undef UNARY_SCHEMA
+#undef UNARY_SCHEMA_OF_X
 
 }  // namespace
 

@@ -6,16 +6,37 @@ namespace executorch {
 namespace kernels {
 namespace {
 
-Error copysign(const Input& a, const Input& b, Tensor& out) {
+/// Computed in floating point: integers and bool give float.
+template <ElementwiseOp op>
+Error to_float(const Input& a, const Input& b, Tensor& out) {
   ScalarType type;
   ET_TRY(float_result_type({a, b}, &type));
-  return run_elementwise(ElementwiseOp::CopySign, type, type, {a, b}, out);
+  return run_elementwise(op, type, type, {a, b}, out);
 }
-Error copysign_tensor(Context&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return copysign({"self", self}, {"other", other}, out);
+template <ElementwiseOp op>
+Error tensor_to_float(Context&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return to_float<op>({"self", self}, {"other", other}, out);
 }
-Error copysign_number(Context&, const Tensor& self, Scalar other, Tensor& out) {
-  return copysign({"self", self}, {"other", other}, out);
+template <ElementwiseOp op>
+Error number_to_float(Context&, const Tensor& self, Scalar other, Tensor& out) {
+  return to_float<op>({"self", self}, {"other", other}, out);
+}
+
+Error zeta_of_number(Context&, Scalar self, const Tensor& other, Tensor& out) {
+  return to_float<ElementwiseOp::Zeta>({"self", self}, {"other", other}, out);
+}
+
+constexpr int64_t kMaxDerivative = int64_t{1} << 53;  // doubles hold all orders up to here
+
+Error polygamma(Context&, int64_t n, const Tensor& self, Tensor& out) {
+  ET_REQUIRE(n >= 0 && n < kMaxDerivative, InvalidArgument,
+             "argument 'n': there is no derivative of order %lld", static_cast<long long>(n));
+  ScalarType type;
+  ET_TRY(float_result_type({{"self", self}}, &type));
+  if (n == 0) return run_elementwise(ElementwiseOp::Digamma, type, type, {{"self", self}}, out);
+  return run_elementwise(ElementwiseOp::Polygamma, type, type,
+                         {{"n", Scalar(static_cast<double>(n))}, {"self", self}}, out,
+                         Rounding::tensors);
 }
 
 template <ElementwiseOp op>
@@ -42,10 +63,9 @@ Error hypot(Context&, const Tensor& self, const Tensor& other, Tensor& out) {
 Error nextafter(Context&, const Tensor& self, const Tensor& other, Tensor& out) {
   ScalarType type;
   ET_TRY(floating_type(self, other, &type));
-  ET_REQUIRE(type != ScalarType::Half, InvalidArgument, "not defined for dtype %s",
-             dtype_name(type));
-  const ElementwiseOp op =
-      type == ScalarType::BFloat16 ? ElementwiseOp::NextAfterBf16 : ElementwiseOp::NextAfter;
+  const ElementwiseOp op = type == ScalarType::BFloat16 ? ElementwiseOp::NextAfterBf16
+                           : type == ScalarType::Half   ? ElementwiseOp::NextAfterHalf
+                                                        : ElementwiseOp::NextAfter;
   return run_elementwise(op, type, type, {{"self", self}, {"other", other}}, out);
 }
 
@@ -93,8 +113,8 @@ Error frexp(Context&, const Tensor& self, Tensor& mantissa, Tensor& exponent) {
 #define BINARY_SCHEMA "(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"
 
 constexpr OperatorRow kRows[] = {
-    row<"aten::copysign.out", copysign_tensor>(BINARY_SCHEMA),
-    row<"aten::copysign.Scalar_out", copysign_number>(
+    row<"aten::copysign.out", tensor_to_float<ElementwiseOp::CopySign>>(BINARY_SCHEMA),
+    row<"aten::copysign.Scalar_out", number_to_float<ElementwiseOp::CopySign>>(
         "(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::fmax.out", extremum_of_numbers<ElementwiseOp::Fmax>>(BINARY_SCHEMA),
     row<"aten::fmin.out", extremum_of_numbers<ElementwiseOp::Fmin>>(BINARY_SCHEMA),
@@ -102,6 +122,14 @@ constexpr OperatorRow kRows[] = {
     row<"aten::nextafter.out", nextafter>(BINARY_SCHEMA),
     row<"aten::gcd.out", of_integers<ElementwiseOp::Gcd>>(BINARY_SCHEMA),
     row<"aten::lcm.out", of_integers<ElementwiseOp::Lcm>>(BINARY_SCHEMA),
+    row<"aten::igamma.out", tensor_to_float<ElementwiseOp::Igamma>>(BINARY_SCHEMA),
+    row<"aten::igammac.out", tensor_to_float<ElementwiseOp::Igammac>>(BINARY_SCHEMA),
+    row<"aten::special_zeta.out", tensor_to_float<ElementwiseOp::Zeta>>(BINARY_SCHEMA),
+    row<"aten::special_zeta.other_scalar_out", number_to_float<ElementwiseOp::Zeta>>(
+        "(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::special_zeta.self_scalar_out", zeta_of_number>(
+        "(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"),
+    row<"aten::polygamma.out", polygamma>("(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::ldexp.out", ldexp>(BINARY_SCHEMA),
     row<"aten::frexp.Tensor_out", frexp>(
         "(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, "

@@ -1,5 +1,7 @@
-// Places of values in sorted sequences.
+// Places of values in sorted sequences, and in cells of one width.
 #include "compute/sort/search.h"
+
+#include <algorithm>
 
 #include "kernels/cpu/elementwise/elementwise_call.h"
 #include "kernels/cpu/tables.h"
@@ -102,6 +104,7 @@ Error search(Context& context, compute::SearchCall call, const Tensor& sequence,
   ET_TRY(sorted.prepare(sequence, common));
   ContiguousInput order(context);
   if (sorter) {
+    ET_TRY(check_no_overlap(out, *sorter, "sorter"));
     ET_TRY(order.prepare(*sorter));
     ET_TRY(check_sorter(*sorter, sequence, order.data<int64_t>()));
     call.sorter = order.data<int64_t>();
@@ -197,7 +200,81 @@ Error bucketize_number(Context& context, Scalar self, const Tensor& boundaries, 
                        out);
 }
 
+// ---- histograms ----
+
+/// Counts the values in [low, high] by cells of one width.
+template <class T>
+void count_cells(const T* values, int64_t n, T low, T high, int64_t* counts, int64_t cells) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (!(values[i] >= low && values[i] <= high)) continue;
+    const T place = (values[i] - low) * static_cast<T>(cells) / (high - low);
+    ++counts[place < static_cast<T>(cells) ? static_cast<int64_t>(place) : cells - 1];
+  }
+}
+
+/// The range of the values where none is given, widened where it has no width.
+template <class T>
+Error find_range(const T* values, int64_t n, T* low, T* high) {
+  if (*low == *high && n > 0) {
+    *low = *high = values[0];
+    for (int64_t i = 0; i < n; ++i) {
+      if (values[i] != values[i]) {
+        *low = *high = values[i];
+        break;
+      }
+      if (values[i] < *low) *low = values[i];
+      if (values[i] > *high) *high = values[i];
+    }
+  }
+  if (*low == *high) {
+    *low -= 1;
+    *high += 1;
+  }
+  const bool finite = *low - *low == 0 && *high - *high == 0;
+  ET_REQUIRE(finite && *low < *high, InvalidArgument,
+             "arguments 'min' and 'max': %g to %g is not a finite range that rises",
+             static_cast<double>(*low), static_cast<double>(*high));
+  return Error::Ok;
+}
+
+template <class T>
+Error histogram(const T* values, int64_t n, double min, double max, int64_t* counts,
+                int64_t cells) {
+  T low = static_cast<T>(min), high = static_cast<T>(max);
+  ET_TRY(find_range(values, n, &low, &high));
+  count_cells(values, n, low, high, counts, cells);
+  return Error::Ok;
+}
+
+Error histc(Context& context, const Tensor& self, int64_t bins, Scalar min, Scalar max,
+            Tensor& out) {
+  ET_TRY(check_floating(self, "self"));
+  ET_TRY(check_same_dtype(out, "out", self, "self"));
+  ET_REQUIRE(bins > 0, InvalidArgument, "argument 'bins': %lld is no number of cells",
+             static_cast<long long>(bins));
+  const ScalarType type = accumulation_type(self.scalar_type());
+  ContiguousInput values(context);
+  ET_TRY(values.prepare(self, type));
+  Sizes sizes;
+  sizes.push(bins);
+  ET_TRY(resize_output(out, sizes));
+  ET_TRY(check_no_overlap(out, self, "self"));
+  Scratch counts(context);
+  ET_TRY(counts.allocate(static_cast<size_t>(bins), sizeof(int64_t)));
+  std::fill_n(counts.as<int64_t>(), bins, 0);
+  const double low = to_double(min), high = to_double(max);
+  ET_TRY(
+      type == ScalarType::Double
+          ? histogram(values.data<double>(), self.numel(), low, high, counts.as<int64_t>(), bins)
+          : histogram(values.data<float>(), self.numel(), low, high, counts.as<int64_t>(), bins));
+  compute::convert(view_of(out), compute::contiguous_view(counts.data(), compute::DType::i64,
+                                                          sizeof(int64_t), 1, &bins));
+  return Error::Ok;
+}
+
 constexpr OperatorRow kRows[] = {
+    row<"aten::histc.out", histc>(
+        "(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)"),
     row<"aten::searchsorted.Tensor_out", searchsorted_tensor>(
         "(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
         "side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)"),

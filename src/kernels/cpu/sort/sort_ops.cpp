@@ -190,6 +190,16 @@ Error median_of_all(Context& context, const Tensor& self, Tensor& out) {
 
 // ---- distinct elements ----
 
+/// Gives `out`, of int64, these values.
+Error write_line(const Tensor& out, const int64_t* values, int64_t count, const char* name) {
+  Sizes sizes;
+  sizes.push(count);
+  ET_TRY(resize_output(out, sizes, name));
+  if (count > 0)
+    std::memcpy(out.mutable_data_ptr(), values, static_cast<size_t>(count) * sizeof(int64_t));
+  return Error::Ok;
+}
+
 /// Where the distinct elements of a tensor lie.
 class Unique {
  public:
@@ -222,7 +232,7 @@ class Unique {
   /// The number of each element's value, in the shape of `self`, or nothing.
   Error write_inverse(const Tensor& self, bool wanted, const Tensor& out) const {
     ET_TRY(check_index_output(out, "out1", self));
-    if (!wanted) return resize_output(out, line_sizes(0), "out1");
+    if (!wanted) return write_line(out, nullptr, 0, "out1");
     ET_TRY(resize_output_like(out, self, "out1"));
     const Sizes sizes = sizes_of(self);
     compute::convert(view_of(out), compute::contiguous_view(inverse(), compute::DType::i64, 8,
@@ -232,10 +242,7 @@ class Unique {
 
   Error write_counts(const Tensor& self, bool wanted, const Tensor& out) const {
     ET_TRY(check_index_output(out, "out2", self));
-    ET_TRY(resize_output(out, line_sizes(wanted ? found_ : 0), "out2"));
-    if (wanted)
-      std::memcpy(out.mutable_data_ptr(), counts(), static_cast<size_t>(found_) * sizeof(int64_t));
-    return Error::Ok;
+    return write_line(out, counts(), wanted ? found_ : 0, "out2");
   }
 
  private:
@@ -270,12 +277,81 @@ Error unique(Context& context, const Tensor& self, bool, bool return_inverse, bo
   return unique_of_all(context, self, true, return_inverse, return_counts, out0, out1, out2);
 }
 
+/// Whether two slices of `length` numbers each are equal; NaN equals nothing.
+template <class T>
+bool equal_slices(const T* a, const T* b, int64_t length) {
+  for (int64_t i = 0; i < length; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+/// Numbers the runs of equal slices: `inverse` has the run of each slice, `first` and `counts` the
+/// first slice and the length of each run. Returns the number of runs.
+template <class T>
+int64_t find_runs(const T* slices, int64_t count, int64_t length, int64_t* inverse, int64_t* first,
+                  int64_t* counts) {
+  int64_t runs = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i == 0 || !equal_slices(slices + first[runs - 1] * length, slices + i * length, length)) {
+      first[runs] = i;
+      counts[runs++] = 0;
+    }
+    ++counts[runs - 1];
+    inverse[i] = runs - 1;
+  }
+  return runs;
+}
+
+/// A dimension's slices without those that equal the one before.
+Error consecutive_slices(Context& context, const Tensor& self, int64_t dim, Tensor& out0,
+                         Tensor& out1, Tensor& out2) {
+  int d = 0;
+  ET_TRY(check_arithmetic(self, "self"));
+  ET_TRY(check_same_dtype(out0, "out0", self, "self"));
+  ET_TRY(check_index_output(out1, "out1", self));
+  ET_TRY(check_index_output(out2, "out2", self));
+  ET_TRY(normalize_dim(dim, self.dim(), "dim", &d));
+  TensorView slices = view_of(self);
+  const int64_t count = slices.sizes[d], stride = slices.strides[d];
+  ET_REQUIRE(count == 0 || self.numel() > 0, InvalidArgument,
+             "argument 'self': %s has slices without elements", describe(self).text);
+  slices.remove(d);
+  slices.insert(0, count, stride);
+  const int64_t length = count > 0 ? self.numel() / count : 0;
+  // Wide types hold the numbers of all others.
+  const bool whole = is_integral(self.scalar_type(), true);
+  Scratch numbers(context), arrays(context);
+  ET_TRY(numbers.allocate(static_cast<size_t>(self.numel()), sizeof(int64_t)));
+  ET_TRY(arrays.allocate(static_cast<size_t>(count), 3 * sizeof(int64_t)));
+  compute::convert(
+      compute::contiguous_view(numbers.data(), whole ? compute::DType::i64 : compute::DType::f64,
+                               sizeof(int64_t), slices.rank, slices.sizes),
+      slices);
+  auto* inverse = arrays.as<int64_t>();
+  int64_t *first = inverse + count, *counts = first + count;
+  const int64_t runs = whole
+                           ? find_runs(numbers.as<int64_t>(), count, length, inverse, first, counts)
+                           : find_runs(numbers.as<double>(), count, length, inverse, first, counts);
+
+  Sizes sizes = sizes_of(self);
+  sizes[d] = runs;
+  ET_TRY(resize_output(out0, sizes, "out0"));
+  ET_TRY(check_no_overlap(out0, self, "self"));
+  for (int64_t i = 0; i < runs; ++i) {
+    TensorView to = view_of(out0), from = view_of(self);
+    to.select(d, i);
+    from.select(d, first[i]);
+    compute::convert(to, from);
+  }
+  ET_TRY(write_line(out1, inverse, count, "out1"));
+  return write_line(out2, counts, runs, "out2");
+}
+
 Error unique_consecutive(Context& context, const Tensor& self, bool return_inverse,
                          bool return_counts, std::optional<int64_t> dim, Tensor& out0, Tensor& out1,
                          Tensor& out2) {
-  ET_REQUIRE(!dim || self.dim() == 1, NotSupported,
-             "argument 'dim': distinct slices of %s are not supported, only distinct elements",
-             describe(self).text);
+  if (dim && self.dim() > 1) return consecutive_slices(context, self, *dim, out0, out1, out2);
   // Slices, which eager also calls these elements, come with everything.
   const bool all = dim.value_or(0) != 0;
   return unique_of_all(context, self, false, return_inverse || all, return_counts || all, out0,

@@ -1,4 +1,4 @@
-// Averages of windows and their gradients. Half types are computed in float, int64 in double.
+// Averages of windows and their gradients. Half types are computed in float.
 #include "kernels/cpu/spatial/pool_call.h"
 #include "kernels/cpu/tables.h"
 
@@ -19,11 +19,13 @@ Error average_pool(Context& context, const Tensor& self, int dims, compute::Pool
   ET_TRY(resize_pooled(self, dims, shape, out, "out"));
   if (out.numel() == 0) return Error::Ok;
   const ScalarType type = self.scalar_type();
-  const ScalarType dtype = type == ScalarType::Long ? ScalarType::Double : accumulation_type(type);
+  const ScalarType dtype = type == ScalarType::Long ? type : accumulation_type(type);
   PoolTensors tensors(context);
   ET_TRY(tensors.prepare(self, out, nullptr, dims, dtype));
   shape.channels_last = tensors.channels_last();
-  if (dtype == ScalarType::Double) {
+  if (dtype == ScalarType::Long) {
+    compute::avg_pool_integers(shape, divisor, tensors.in<int64_t>(), tensors.out<int64_t>());
+  } else if (dtype == ScalarType::Double) {
     compute::avg_pool<double>(shape, divisor, tensors.in<double>(), tensors.out<double>());
   } else {
     compute::avg_pool<float>(shape, divisor, tensors.in<float>(), tensors.out<float>());

@@ -85,7 +85,7 @@ Error run(Context& context, const compute::PoolShape& shape, int dims, const Ten
 Error read_shape(const Tensor& self, int dims, IntList kernel_size, IntList output_size,
                  compute::PoolShape* shape) {
   ET_TRY(check_floating(self, "self"));
-  ET_TRY(read_image(self, dims, shape));
+  ET_TRY(read_image(self, dims, false, shape));
   int64_t kernel[3];
   int64_t size[3];
   ET_TRY(read_spatial(kernel_size, dims, 1, "kernel_size", kernel));

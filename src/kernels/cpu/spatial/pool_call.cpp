@@ -3,12 +3,12 @@
 namespace executorch {
 namespace kernels {
 
-Error read_image(const Tensor& self, int dims, compute::PoolShape* shape) {
+Error read_image(const Tensor& self, int dims, bool adaptive, compute::PoolShape* shape) {
   ET_TRY(check_rank(self, "self", dims + 1, dims + 2));
   const int first = static_cast<int>(self.dim()) - dims;
   shape->batch = first == 2 ? self.sizes()[0] : 1;
   shape->channels = self.sizes()[first - 1];
-  bool empty = shape->channels == 0;
+  bool empty = shape->channels == 0 && !(adaptive && first == 1);
   for (int d = 0; d < dims; ++d) {
     pool_axis(*shape, dims, d).in = self.sizes()[first + d];
     empty = empty || self.sizes()[first + d] == 0;
@@ -20,7 +20,7 @@ Error read_image(const Tensor& self, int dims, compute::PoolShape* shape) {
 
 Error read_windows(const Tensor& self, int dims, const WindowArguments& arguments,
                    compute::PoolShape* shape) {
-  ET_TRY(read_image(self, dims, shape));
+  ET_TRY(read_image(self, dims, false, shape));
   const IntList strides = arguments.stride.empty() ? arguments.kernel_size : arguments.stride;
   int64_t kernel[3];
   int64_t stride[3];
@@ -48,7 +48,7 @@ Error read_windows(const Tensor& self, int dims, const WindowArguments& argument
 }
 
 Error read_adaptive(const Tensor& self, int dims, IntList output_size, compute::PoolShape* shape) {
-  ET_TRY(read_image(self, dims, shape));
+  ET_TRY(read_image(self, dims, true, shape));
   int64_t size[3];
   ET_TRY(read_spatial(output_size, dims, 0, "output_size", size));
   for (int d = 0; d < dims; ++d) pool_axis(*shape, dims, d).out = size[d];

@@ -19,8 +19,9 @@ inline compute::PoolAxis& pool_axis(compute::PoolShape& shape, int dims, int d) 
   return *axes[3 - dims + d];
 }
 
-/// Batch, channels and input sizes of a tensor with or without a batch dimension.
-Error read_image(const Tensor& self, int dims, compute::PoolShape* shape);
+/// Batch, channels and input sizes of a tensor with or without a batch dimension. Adaptive pooling
+/// takes an image without channels where there is no batch.
+Error read_image(const Tensor& self, int dims, bool adaptive, compute::PoolShape* shape);
 
 /// The arguments of a window that moves over the input.
 struct WindowArguments {
