@@ -16,6 +16,7 @@ DATA = ROOT / "tests" / "data"
 def pytest_addoption(parser):
     parser.addoption("--all-samples", action="store_true", help="operator tests: every sample instead of a seeded choice")
     parser.addoption("--all-models", action="store_true", help="model tests: the large set of tools/model_sets.py as well")
+    parser.addoption("--coverage-page", metavar="FILE", help="operator tests: write the table of covered element types there")
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,13 @@
 """Replays a Sample on our operator."""
 
 import functools
+from dataclasses import replace
 
 import torch
 
 from ops import compare
 from ops.memory import Guarded
-from ops.recording import Sample, tensors_in
+from ops.recording import Sample, run_in_double, tensors_in
 from ops.rows import is_written
 
 _MEMORY_FORMATS = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2, torch.channels_last_3d: 3}
@@ -111,11 +112,17 @@ def _leaves_a_choice(sample: Sample) -> bool:
     row = sample.row
     if row.name == "aten::sort.values_stable":
         return sample.inputs[1] is not True
+    if row.base == "argsort":
+        return sample.inputs[1] is not True
     return len(row.outs) == 2 and row.base in ("topk", "sort", "kthvalue", "median", "nanmedian", "mode")
 
 
 def _judge_choice(sample: Sample, results, expected) -> str | None:
     row, inputs = sample.row, sample.inputs
+    if row.base == "argsort":
+        dim = inputs[2] if len(inputs) == 4 else inputs[1]
+        sorted_by = [inputs[0].gather(dim, order) if inputs[0].dim() else inputs[0] for order in (results[0], expected[0])]
+        return compare.order_difference(row, inputs[0], dim, True, [sorted_by[0], results[0]], [sorted_by[1], expected[0]])
     if row.base == "topk":
         return compare.order_difference(row, inputs[0], inputs[2], inputs[4], results, expected)
     if row.base == "sort":
@@ -137,6 +144,10 @@ def judge(sample: Sample, results) -> str | None:
     if sample.row.base in ("_linalg_det", "_linalg_slogdet"):
         # Which of a matrix and its transpose PyTorch factors depends on the layout.
         results, expected = results[:-2], expected[:-2]
+    if sample.row.base == "polygamma":
+        # PyTorch has few digits between the poles, and finite numbers at them.
+        regular = sample.inputs[1] > 0
+        results, expected = [results[0][regular]], [expected[0][regular]]
     if len(results) != len(expected):
         return f"wrote {len(results)} tensors, expected {len(expected)}"
     if _leaves_a_choice(sample):
@@ -161,6 +172,18 @@ def replay(sample: Sample) -> str | None:
         return judge(sample, results) or call.damage()
 
 
+def _judge_sum(sample: Sample, results) -> str | None:
+    """As judge. PyTorch adds up many numbers carelessly at times: what it gives in double precision is right, too."""
+    text = judge(sample, results)
+    if text is None or sample.row.namespace != "aten":
+        return text
+    try:
+        expected = run_in_double(sample)
+    except (RuntimeError, ValueError, TypeError, NotImplementedError):
+        return text
+    return text if judge(replace(sample, expected=expected), results) else None
+
+
 def replay_with_threads(sample: Sample) -> str | None:
     """As replay, and the bits must be the same with one and with several threads."""
     outcomes = []
@@ -171,7 +194,7 @@ def replay_with_threads(sample: Sample) -> str | None:
                 results = call.run()
             except Refused as refusal:
                 return f"refused: {refusal}"
-            text = judge(sample, results) or call.damage()
+            text = _judge_sum(sample, results) or call.damage()
             if text:
                 return f"with {threads} threads: {text}"
             outcomes.append([result.clone() for result in results])

@@ -52,6 +52,13 @@ _CANCELLING = {
 }  # fmt: skip
 
 
+# PyTorch's own tables are this coarse, whatever the type.
+_COARSE = {
+    "special_airy_ai", "special_bessel_j0", "special_bessel_j1", "special_bessel_y0", "special_bessel_y1",
+}  # fmt: skip
+_COARSE_RELATIVE, _COARSE_ABSOLUTE = 1e-5, 1e-6
+
+
 def scale_of(row: Row, inputs: list, expected: list) -> float:
     """The largest magnitude that the operands can reach together, before something is subtracted from them."""
     tensors = [t for value in inputs for t in (value if isinstance(value, (list, tuple)) else [value])]
@@ -71,6 +78,8 @@ def scale_of(row: Row, inputs: list, expected: list) -> float:
 
 def tolerances(row: Row, expected: torch.Tensor, scale: float) -> tuple[float, float]:
     """(relative, absolute)"""
+    if row.base in _COARSE:
+        return max(_COARSE_RELATIVE, ROUNDING[expected.dtype]), _COARSE_ABSOLUTE
     relative = ROUNDING[expected.dtype]
     absolute = _SMALLEST.get(expected.dtype, 0.0)
     accumulates = row.base in _ACCUMULATING or "_backward" in row.base or "upsample_" in row.base

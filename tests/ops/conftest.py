@@ -74,10 +74,13 @@ def results(request, tmp_path_factory):
 def pytest_generate_tests(metafunc):
     if "results" not in metafunc.fixturenames:
         return
+    if "configuration" not in metafunc.fixturenames:
+        metafunc.parametrize("name", schemas())
+        return
     parameters = [
         (name, configuration)
         for name in schemas()
-        for configuration in (*instruction_sets(), "outs", "hostile")
+        for configuration in (*instruction_sets(), "outs", "kinds", "hostile")
     ]
     metafunc.parametrize("name, configuration", parameters, ids=[f"{n}-{c}" for n, c in parameters])
 
@@ -85,4 +88,4 @@ def pytest_generate_tests(metafunc):
 def pytest_terminal_summary(terminalreporter, config):
     found = config.stash.get(report.RESULTS, None)
     if found is not None:
-        report.write(terminalreporter, found.all)
+        report.write(terminalreporter, found.all, config.getoption("--coverage-page"))

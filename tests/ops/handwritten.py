@@ -10,6 +10,7 @@ from ops.recording import DTYPES, Sample, run_twin
 from ops.rows import Row
 from ops.variants import with_layout
 
+_WHOLE = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 REALS = [dtype for dtype in DTYPES if not dtype.is_complex]
 
@@ -250,15 +251,17 @@ def _random_like(row: Row) -> list[Sample]:
 
 def _whole_numbers(row: Row) -> list[Sample]:
     samples = []
-    for low, high in ((0, 2), (0, 100)) if row.name.split(".")[1] == "out" else ((-7, 30), (3, 4), (-5, 6)):
+    for low, high in ((0, 2), (0, 100)) if row.name.split(".")[1] == "out" else ((-7, 30), (3, 4), (0, 11)):
         count, limits = high - low, [high] if row.name.split(".")[1] == "out" else [low, high]
         inputs = [*limits, _DRAWN] if row.base == "randint" else [_tensor(torch.float32, *_DRAWN), *limits, None]
+        dtypes = [t for t in REALS if t != torch.bool and not (low < 0 and t == torch.uint8)]
+        dtypes += [torch.bool] if (low, high) == (0, 2) else []
         if count == 1:
             check = lambda results: None if (results[0] == 3).all() else "numbers other than the only one"  # noqa: E731
             samples.append(Sample(row, inputs, [torch.empty(_DRAWN, dtype=torch.int64)], check=check, seed=5))
         else:
             moments = ((low + high - 1) / 2, math.sqrt((count * count - 1) / 12), low, high - 1)
-            samples += _draws(row, inputs, [torch.int64, torch.int32, torch.int8, torch.float32], moments)
+            samples += _draws(row, inputs, dtypes, moments)
     inputs = [0, _DRAWN] if row.name == "aten::randint.out" else None
     return samples + ([_refused_draw(row, inputs, "no number is below 0")] if inputs else [])
 
@@ -274,7 +277,8 @@ def _permutation(row: Row) -> list[Sample]:
     samples = [
         Sample(row, [n], [torch.empty(n, dtype=dtype)], check=is_permutation(n), seed=3)
         for n in (0, 1, 100)
-        for dtype in (torch.int64, torch.int32, torch.float32, torch.int16)
+        for dtype in REALS
+        if dtype != torch.bool
     ]
     return samples + [Sample(row, [-1], [torch.empty(0, dtype=torch.int64)], error="negative", kind="error")]
 
@@ -292,7 +296,9 @@ def _drawn_from(row: Row) -> list[Sample]:
     x = _tensor(torch.float32, *_DRAWN)
     samples = [_refused_draw(row, [x, *_NOT_ALLOWED[row.base], None], "no such distribution")]
     for parameters, moments in _DISTRIBUTIONS[row.base]:
-        samples += _draws(row, [x, *parameters, None], [torch.float32, torch.float64], moments)
+        samples += _draws(row, [x, *parameters, None], FLOATS, moments)
+        if row.base == "geometric":
+            samples += _draws(row, [x, *parameters, None], _WHOLE, moments)
     return samples
 
 
@@ -303,7 +309,7 @@ def _cauchy(row: Row) -> list[Sample]:
         return None if abs(near - 0.5) < 0.02 else f"{near} of the values are near the median"
 
     x = _tensor(torch.float32, *_DRAWN)
-    outs = [torch.empty(_DRAWN, dtype=dtype) for dtype in (torch.float32, torch.float64)]
+    outs = [torch.empty(_DRAWN, dtype=dtype) for dtype in FLOATS]
     samples = [Sample(row, [x, 3.0, 2.0, None], [out], check=check, seed=2) for out in outs]
     return samples + [_refused_draw(row, [x, *_NOT_ALLOWED["cauchy"], None], "no such distribution")]
 
@@ -317,7 +323,7 @@ def _normal(row: Row) -> list[Sample]:
         "float_Tensor_out": [3.0, torch.full(_DRAWN, 0.5), None],
         "Tensor_Tensor_out": [mean, std, None],
     }[row.name.split(".")[1]]
-    return _draws(row, inputs, [torch.float32, torch.float64], (3.0, 0.5, -math.inf, math.inf))
+    return _draws(row, inputs, FLOATS, (3.0, 0.5, -math.inf, math.inf))
 
 
 def _bernoulli(row: Row) -> list[Sample]:
@@ -327,7 +333,7 @@ def _bernoulli(row: Row) -> list[Sample]:
         "Tensor_out": [torch.empty(_DRAWN), torch.full(_DRAWN, 0.3), None],
     }[row.name.split(".")[1]]
     bad = [2.0 if isinstance(v, float) else torch.full(_DRAWN, 2.0) if isinstance(v, torch.Tensor) else v for v in inputs]
-    samples = _draws(row, inputs, [torch.float32, torch.bool, torch.int64], (0.3, math.sqrt(0.21), 0.0, 1.0))
+    samples = _draws(row, inputs, REALS, (0.3, math.sqrt(0.21), 0.0, 1.0))
     return samples + [_refused_draw(row, bad, "2 is no probability")]
 
 
@@ -344,8 +350,9 @@ def _multinomial(row: Row) -> list[Sample]:
         return None if sorted(results[0].tolist()) == [0, 2, 3] else f"drew {results[0].tolist()}"
 
     line = torch.tensor([1.0, 0.0, 2.0, 4.0])
-    return [
-        Sample(row, [weights, 2000, True, None], [torch.empty(2, 2000, dtype=torch.int64)], check=with_replacement, seed=1),
+    drawn = [torch.empty(2, 2000, dtype=torch.int64)]
+    by_type = [Sample(row, [weights.to(t), 2000, True, None], drawn, check=with_replacement, seed=1) for t in FLOATS]
+    return by_type + [
         Sample(row, [line, 3, False, None], [torch.empty(3, dtype=torch.int64)], check=without_replacement, seed=1),
         Sample(row, [line, 4, False, None], [torch.empty(4, dtype=torch.int64)], error="three have a weight", kind="error"),
         Sample(row, [-line, 1, True, None], [torch.empty(1, dtype=torch.int64)], error="negative weights", kind="error"),

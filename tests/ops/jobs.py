@@ -3,16 +3,16 @@
 import json
 import pathlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from ops import calling, gaps, hostile, outs, sources, variants
+from ops import calling, gaps, hostile, kinds, outs, probing, sources, variants
 from ops.processes import limit_memory, run_isolated
 from ops.recording import Sample
 from ops.rows import Row
 
 CALL_TIMEOUT = 60.0
-MEMORY = 2 << 30  # that collecting samples, or replaying them, may take
+MEMORY = 6 << 30  # address space that collecting samples, or replaying them, may take
 
 
 @dataclass
@@ -24,10 +24,11 @@ class Amount:
     variants: int  # samples of which variants are made
     other_sets: int  # samples on instruction sets other than the best
     hostile: int  # damaged calls
+    kinds: int  # samples that are made difficult
 
     @classmethod
     def of(cls, everything: bool) -> "Amount":
-        return cls(True, 0, 400, 0, 1500) if everything else cls(False, 4, 8, 40, 40)
+        return cls(True, 0, 400, 0, 1500, 60) if everything else cls(False, 4, 8, 40, 40, 3)
 
 
 @dataclass
@@ -36,10 +37,11 @@ class Verdict:
 
     passed: Counter = field(default_factory=Counter)  # by element type
     failures: list[str] = field(default_factory=list)
-    gaps: Counter = field(default_factory=Counter)  # by "reason (element type)"
+    failed: Counter = field(default_factory=Counter)  # by element type
+    gaps: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))  # by element type and reason
 
     def plain(self) -> dict:
-        return {"passed": dict(self.passed), "failures": self.failures, "gaps": dict(self.gaps)}
+        return vars(self)
 
     def add(self, sample: Sample, outcome: str | None) -> None:
         if outcome is None:
@@ -47,8 +49,9 @@ class Verdict:
             return
         why = gaps.reason(sample) if outcome.startswith("refused") else None
         if why:
-            self.gaps[f"{why} ({sample.dtype})"] += 1
+            self.gaps[sample.dtype][why] += 1
         else:
+            self.failed[sample.dtype] += 1
             self.failures.append(f"{sample}\n    {outcome}")
 
 
@@ -74,6 +77,24 @@ def _outs(samples: list[Sample], seed: int) -> Verdict:
 
     for sample, outcome in zip(samples, run_isolated(len(samples), body, {}, CALL_TIMEOUT), strict=True):
         verdict.add(sample, outcome)
+    return verdict
+
+
+def _kinds(samples: list[Sample], seed: int) -> Verdict:
+    verdict = Verdict()
+    calls = []
+    for i, sample in enumerate(samples):
+        calls += kinds.difficult(sample, sources.seed_everything(seed, "kinds", sample.row.name, i))
+    outcomes = run_isolated(len(calls), lambda i: kinds.check(calls[i]), {}, CALL_TIMEOUT)
+    ended = [i for i, outcome in enumerate(outcomes) if kinds.ended_in_pytorch(outcome)]
+    again = run_isolated(len(ended), lambda i: kinds.check_harmless(calls[ended[i]]), {}, CALL_TIMEOUT)
+    for i, outcome in zip(ended, again, strict=True):
+        outcomes[i] = outcome
+    for call, outcome in zip(calls, outcomes, strict=True):
+        verdict.add(call, outcome)
+    plain = [s for s in samples if s.kind == "values" and s.expected and not s.check]
+    for call, outcome in zip(plain, run_isolated(len(plain), lambda i: kinds.overlapping(plain[i]), {}, CALL_TIMEOUT), strict=True):
+        verdict.add(call, outcome)
     return verdict
 
 
@@ -107,12 +128,14 @@ def run_row(row: Row, sets: list[str], seed: int, amount: Amount) -> dict:
     limit_memory(MEMORY)
     samples = sources.samples_of(row, seed, amount.everything, amount.per_dtype)
     rng = sources.seed_everything(seed, "choice", row.name)
+    samples += probing.types_without_samples(row, samples, rng)
     accepted = [s for s in samples if s.error is None]
     some = rng.sample(accepted, min(len(accepted), amount.variants))
     extra = [v for s in some for v in variants.layouts(s, rng)]
     extra += [v for s in some[: max(3, amount.variants // 20)] for v in [variants.enlarged(s)] if v]
     samples += extra
-    result = {"row": row.name, "samples": len(samples), "configurations": {}}
+    supported = sorted({s.dtype for s in accepted} | probing.types_of_draws(row, accepted))
+    result = {"row": row.name, "samples": len(samples), "supported": supported, "configurations": {}}
     for i, instruction_set in enumerate(sets):
         part = samples
         if i > 0 and amount.other_sets:
@@ -120,6 +143,7 @@ def run_row(row: Row, sets: list[str], seed: int, amount: Amount) -> dict:
         result["configurations"][instruction_set] = _values(part, instruction_set).plain()
     small = [s for s in some if _is_small(s)]
     result["configurations"]["outs"] = _outs(small, seed).plain()
+    result["configurations"]["kinds"] = _kinds(small[: amount.kinds], seed).plain()
     result["configurations"]["hostile"] = _hostile(small, amount.hostile, seed).plain()
     result["seconds"] = time.monotonic() - started
     return result

@@ -63,7 +63,7 @@ def too_small(sample: Sample) -> str | None:
     return _must_refuse(sample, outs, "an out that is too small")
 
 
-def _pytorch_with_outs(sample: Sample, outs: list):
+def pytorch_with_outs(sample: Sample, outs: list):
     """What PyTorch's own out variant writes into these, or None when it refuses."""
     row = sample.row
     if row.namespace != "aten":
@@ -94,15 +94,15 @@ def other_dtype(sample: Sample, dtype: torch.dtype) -> str | None:
     outs = outs_of(sample)
     if sample.row.base in _TYPE_IS_AN_ARGUMENT or len(outs) != 1 or not isinstance(outs[0], torch.Tensor):
         return None
-    if outs[0].dtype == dtype:
-        return None
+    if outs[0].dtype == dtype or (sample.row.base in ("any", "all") and dtype == torch.uint8):
+        return None  # into bytes PyTorch casts the operand first: 0.5 is false
     expected, outs = outs[0], [outs[0].to(dtype)]
     with Call(sample, outs) as call:
         try:
             results = call.run()
         except Refused:
             return call.damage()
-        theirs = _pytorch_with_outs(sample, outs)
+        theirs = pytorch_with_outs(sample, outs)
         if theirs is None and not torch.can_cast(expected.dtype, dtype):
             return f"wrote {expected.dtype} values to an out of {dtype}"
         theirs = expected.to(dtype) if theirs is None else theirs[0]

@@ -16,8 +16,8 @@ DTYPES = [
 
 
 _READS_STORAGE = {"as_strided_copy"}  # beyond the operand's own elements
-# PyTorch rounds the places that it samples to half types; ours are held against its single precision.
-_ROUNDS_PLACES = {"grid_sampler_2d", "grid_sampler_3d"}
+# PyTorch rounds places, of samples or cells, to half types; ours are held against its single precision.
+_ROUNDS_PLACES = {"grid_sampler_2d", "grid_sampler_3d", "histc"}
 _HALVES = {torch.float16, torch.bfloat16}
 
 
@@ -37,7 +37,11 @@ class Sample:
 
     @property
     def dtype(self) -> str:
-        for value in (*tensors_in(self.inputs), *tensors_in(self.expected)):
+        """Of the operand that decides how the operator computes; of the result where that is drawn."""
+        operands = [v for a, v in zip(self.row.inputs, self.inputs) if a.name != "condition"]
+        if not self.row.reproducible and not self.row.draws_indices:
+            operands = []
+        for value in (*tensors_in(operands), *tensors_in(self.expected)):
             return str(value.dtype).removeprefix("torch.")
         return "none"
 
@@ -117,6 +121,17 @@ def run_twin(row: Row, inputs: list, options: dict) -> tuple[list, list]:
     if halves:
         result = result.to(*halves)
     return before, written_values(row, working, result)
+
+
+_SHORT = {torch.float16, torch.bfloat16, torch.float32}
+
+
+def run_in_double(sample: Sample) -> list:
+    """What PyTorch gives for the sample in double precision, in the types of its results."""
+    options = {name: torch.float64 if value in _SHORT else value for name, value in sample.options.items()}
+    inputs = map_tensors(sample.inputs, lambda t: t.double() if t.dtype in _SHORT else t)
+    types = iter([t.dtype for t in tensors_in(sample.expected)])
+    return map_tensors(run_twin(sample.row, inputs, options)[1], lambda t: t.to(next(types)))
 
 
 def written_values(row: Row, inputs: list, result) -> list:

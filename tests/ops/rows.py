@@ -62,6 +62,11 @@ class Row:
         return self.base not in _NOT_REPRODUCIBLE
 
     @property
+    def draws_indices(self) -> bool:
+        """Random operators whose results have one type, whatever the type of the operand."""
+        return self.base == "multinomial"
+
+    @property
     def copies_a_view(self) -> bool:
         return self.base.endswith("_copy") and self.base not in ("_to_copy", "narrow_copy")
 

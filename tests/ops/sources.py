@@ -77,11 +77,7 @@ _ENTRIES = {
     "replication_pad3d": ["nn.functional.pad"],
     "relu": ["nn.functional.relu", "relu"],
     "silu": ["nn.functional.silu"],
-    "special_erfcx": ["special.erfcx"],
-    "special_i0e": ["special.i0e"],
-    "special_i1": ["special.i1"],
-    "special_i1e": ["special.i1e"],
-    "special_ndtri": ["special.ndtri"],
+    "polygamma": ["polygamma", "special.polygamma"],
     "sub": ["sub", "rsub"],
     "upsample_bicubic2d": ["nn.functional.interpolate"],
     "upsample_bilinear2d": ["nn.functional.interpolate", "nn.functional.upsample_bilinear"],
@@ -108,7 +104,7 @@ def entries_of(row: Row) -> list:
     if not row.reproducible:
         return []
     plain = row.base.rstrip("_")
-    names = {row.base, plain, plain.removesuffix("_copy"), *_ENTRIES.get(row.base, [])}
+    names = {row.base, plain, plain.removesuffix("_copy"), plain.replace("special_", "special."), *_ENTRIES.get(row.base, [])}
     return [entry for entry in database() if entry.name in names or entry.aten_name in names]
 
 

@@ -6,6 +6,10 @@ import subprocess
 import sys
 
 import pytest
+import torch
+
+from ops import conftest
+from ops.rows import parse_rows
 
 # Full names with the arguments, as the original's release 1.5.1 lists them; none for its primitive operators, whose kinds of
 # numbers are said more closely here.
@@ -17,6 +21,11 @@ LIBRARIES = {
 }  # fmt: skip
 # Parts of the runtime, as they work on symbols.
 IN_THE_RUNTIME = ("aten::sym_size.int", "aten::sym_numel", "aten::_local_scalar_dense")
+# Core ATen operators that no program holds.
+NEVER_IN_A_PROGRAM = {
+    "aten::sym_stride.int": "strides follow the dim order, the exporter computes with them",
+    "aten::sym_storage_offset": "each tensor of a program has a storage of its own",
+}
 
 DESCRIBE = """
 import sys
@@ -55,3 +64,20 @@ def test_arguments_are_those_of_the_original(registered):
 
     wrong = {name: registered[name][1] for name, arguments in _listed() if arguments and plain(registered[name][1]) != plain(arguments)}
     assert not wrong
+
+
+def _core_overloads():
+    for name in dir(torch.ops.aten):
+        packet = getattr(torch.ops.aten, name)
+        if isinstance(packet, torch._ops.OpOverloadPacket):
+            overloads = (getattr(packet, overload) for overload in packet.overloads())
+            yield from (overload for overload in overloads if torch.Tag.core in overload.tags)
+
+
+def test_core_aten_operators_have_a_row():
+    rows = parse_rows(conftest.schemas())
+    computed = {overload for row in rows.values() for overload in (*row.exact, *row.scalarised)}
+    core = list(_core_overloads())
+    assert len(core) > 150
+    missing = {o.name() for o in core if o not in computed and o.name() not in rows and o.name() not in NEVER_IN_A_PROGRAM}
+    assert not missing
