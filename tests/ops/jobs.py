@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from ops import calling, gaps, hostile, kinds, outs, probing, sources, variants
-from ops.processes import limit_memory, run_isolated
+from ops.processes import ended_in_foreign_code, limit_memory, run_isolated
 from ops.recording import Sample
 from ops.rows import Row
 
@@ -86,7 +86,7 @@ def _kinds(samples: list[Sample], seed: int) -> Verdict:
     for i, sample in enumerate(samples):
         calls += kinds.difficult(sample, sources.seed_everything(seed, "kinds", sample.row.name, i))
     outcomes = run_isolated(len(calls), lambda i: kinds.check(calls[i]), {}, CALL_TIMEOUT)
-    ended = [i for i, outcome in enumerate(outcomes) if kinds.ended_in_pytorch(outcome)]
+    ended = [i for i, outcome in enumerate(outcomes) if ended_in_foreign_code(outcome)]
     again = run_isolated(len(ended), lambda i: kinds.check_harmless(calls[ended[i]]), {}, CALL_TIMEOUT)
     for i, outcome in zip(ended, again, strict=True):
         outcomes[i] = outcome
@@ -114,7 +114,7 @@ def _hostile(samples: list[Sample], count: int, seed: int) -> Verdict:
 
     outcomes = run_isolated(count + 1, body, {}, CALL_TIMEOUT)
     for call, outcome in zip([*calls, samples[0]], outcomes, strict=True):
-        verdict.add(call, None if outcome and hostile.is_fault_of_pytorch(outcome) else outcome)
+        verdict.add(call, None if ended_in_foreign_code(outcome) else outcome)
     return verdict
 
 

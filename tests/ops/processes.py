@@ -1,5 +1,6 @@
 """Work in child processes that may crash or hang."""
 
+import contextlib
 import ctypes
 import faulthandler
 import json
@@ -42,6 +43,25 @@ def _child(body, start, count, environment, channel, log) -> None:
         except BaseException:  # noqa: BLE001  reported as the outcome of this piece
             outcome = "the test itself failed: " + traceback.format_exc(limit=-4)
         os.write(channel, (json.dumps(outcome) + "\n").encode())
+
+
+_BEGINS, _ENDS = "[PyTorch runs", " and returns]"
+
+
+@contextlib.contextmanager
+def foreign_code():
+    """Marks the time in which a crash of this process is not ours."""
+    os.write(2, _BEGINS.encode())
+    try:
+        yield
+    finally:
+        os.write(2, _ENDS.encode())
+
+
+def ended_in_foreign_code(outcome: str | None) -> bool:
+    """Whether the outcome of a piece of work is a crash or hang between such marks."""
+    failed = outcome is not None and outcome.startswith(("crashes", "hangs", "ends"))
+    return failed and outcome.rfind(_BEGINS) > outcome.rfind(_ENDS)
 
 
 def _read_lines(channel, timeout):
@@ -104,7 +124,7 @@ def run_isolated(count: int, body: Callable[[int], object], environment: dict[st
             if len(outcomes) < count:
                 restarts += 1
                 if silent:
-                    outcomes.append(f"hangs: no result after {timeout:g} s")
+                    outcomes.append(f"hangs: no result after {timeout:g} s{_tail(log)}")
                 elif os.WIFSIGNALED(status):
                     name = signal.Signals(os.WTERMSIG(status)).name
                     outcomes.append(f"crashes with {name}{_tail(log)}")

@@ -10,7 +10,7 @@ import torch
 
 from ops import compare
 from ops.memory import Guarded, is_dense
-from ops.processes import run_isolated
+from ops.processes import ended_in_foreign_code, foreign_code, run_isolated
 from ops.recording import record
 from ops.rows import parse_rows
 
@@ -89,6 +89,19 @@ def test_crashes_and_hangs_are_outcomes_and_the_rest_still_runs():
     first, crash, hang, last = run_isolated(4, body, {"MARK": "m"}, 5.0)
     assert (first, last) == ("m0", "m3")
     assert "SIGABRT" in crash and "hangs" in hang
+
+
+def test_crashes_are_blamed_on_who_runs():
+    def body(i):
+        with foreign_code():
+            if i == 1:
+                os.kill(os.getpid(), signal.SIGABRT)
+        if i == 3:
+            os.kill(os.getpid(), signal.SIGABRT)
+
+    outcomes = run_isolated(4, body, {}, 20)
+    assert [ended_in_foreign_code(outcome) for outcome in outcomes] == [False, True, False, False]
+    assert "SIGABRT" in outcomes[3]
 
 
 def test_layouts_keep_their_order():
