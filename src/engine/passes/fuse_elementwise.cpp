@@ -107,7 +107,7 @@ class ElementwiseFusion {
       program.program.push_back(instruction);
     }
     for (const auto& [value, index] : computed) {
-      const auto& consumers = uses_.consumers(value);
+      const auto consumers = uses_.consumers(value);
       const bool leaves = std::any_of(consumers.begin(), consumers.end(), [&](int32_t consumer) {
         return !std::binary_search(group.begin(), group.end(), consumer);
       });

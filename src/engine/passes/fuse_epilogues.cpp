@@ -73,10 +73,12 @@ class EpilogueFusion {
  public:
   explicit EpilogueFusion(Graph* graph) : graph_(*graph), uses_(*graph) {}
 
-  void run() {
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (!take_activation(i)) take_addition(i);
-    }
+  /// False when there was nothing to fuse.
+  bool run() {
+    bool changed = false;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      changed = take_activation(i) || take_addition(i) || changed;
+    return changed;
   }
 
  private:
@@ -199,7 +201,7 @@ class EpilogueFusion {
 void fuse_epilogues(Graph* graph) {
   for (int round = 0; round < 3; ++round) {
     EpilogueFusion fusion(graph);
-    fusion.run();
+    if (!fusion.run()) return;
     if (!fusion.views_.empty()) {
       std::vector<Node> nodes;
       for (size_t i = 0; i < graph->nodes.size(); ++i) {

@@ -22,6 +22,7 @@ class PatternFusion {
       remove_unused(&graph_);
     }
     attention();
+    simplify(&graph_);
   }
 
  private:
@@ -165,16 +166,15 @@ class PatternFusion {
   // ---- softmax(scale * query key + mask) value
 
   void attention() {
+    const auto is_softmax = [](const Node& node) { return node.as<Softmax>() != nullptr; };
+    if (!std::any_of(graph_.nodes.begin(), graph_.nodes.end(), is_softmax)) return;
     const Uses uses(graph_);
     uses_ = &uses;
     std::vector<Node> nodes;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      Node node = graph_.nodes[i];
-      if (node.as<MatMul>() == nullptr || !rewrite_attention(node, &nodes))
-        nodes.push_back(std::move(node));
+    for (const Node& node : graph_.nodes) {
+      if (node.as<MatMul>() == nullptr || !rewrite_attention(node, &nodes)) nodes.push_back(node);
     }
     graph_.nodes = std::move(nodes);
-    simplify(&graph_);
   }
 
   /// The value before changes of sizes that nothing else uses.

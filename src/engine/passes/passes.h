@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/span.h>
 
 #include "engine/graph/graph.h"
 
@@ -22,17 +23,17 @@ class Uses {
   /// Node that computes the value, -1 for sources.
   int32_t producer(ValueId value) const { return producers_[static_cast<size_t>(value)]; }
   /// Inputs and results that name the value.
-  int32_t count(ValueId value) const {
-    return static_cast<int32_t>(consumers_[static_cast<size_t>(value)].size());
-  }
+  int32_t count(ValueId value) const { return static_cast<int32_t>(consumers(value).size()); }
   /// Nodes that read the value, -1 for a result; a node is listed once per input.
-  const std::vector<int32_t>& consumers(ValueId value) const {
-    return consumers_[static_cast<size_t>(value)];
+  runtime::Span<const int32_t> consumers(ValueId value) const {
+    const size_t first = first_[static_cast<size_t>(value)];
+    return {consumers_.data() + first, first_[static_cast<size_t>(value) + 1] - first};
   }
 
  private:
   std::vector<int32_t> producers_;
-  std::vector<std::vector<int32_t>> consumers_;
+  std::vector<size_t> first_;  ///< of each value's consumers, and the end of all
+  std::vector<int32_t> consumers_;
 };
 
 /// Replaces values by others in all inputs and results.
