@@ -44,11 +44,18 @@ class Cached(nn.Module):
                 self.register_buffer(f"{name}_{i}", getattr(layer, name))
 
     def forward(self, token, position):
+        self._lend(lambda name, i: getattr(self, f"{name}_{i}"))
+        for layer in self.cache.layers:
+            layer.cumulative_length.copy_(position[0])
+        scores = self.net(input_ids=token, cache=self.cache, use_cache=True).logits
+        # The cache keeps nothing, so that tracing leaves no traced tensors behind.
+        self._lend(lambda name, i: None)
+        return scores
+
+    def _lend(self, tensor):
         for i, layer in enumerate(self.cache.layers):
             for name in self.STATE:
-                setattr(layer, name, getattr(self, f"{name}_{i}"))
-            layer.cumulative_length.copy_(position[0])
-        return self.net(input_ids=token, cache=self.cache, use_cache=True).logits
+                setattr(layer, name, tensor(name, i))
 
 
 def decoder(config, note="") -> Spec:
