@@ -1,5 +1,6 @@
 // Matrix products, convolutions and pooling by themselves: operations per second and share of the
-// core's peak, one thread. EXECUTORCH_CPU chooses the instruction set.
+// core's peak, one thread; and what an empty parallel loop costs at two. EXECUTORCH_CPU chooses the
+// instruction set.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -80,6 +81,14 @@ void largest_of_3x3(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * (112 * 112 + 56 * 56) * 64 * 4);
 }
 
+// What entering and leaving the pool costs by itself: one task a thread, which does nothing.
+void empty_loop(benchmark::State& state) {
+  constexpr size_t kThreads = 2;
+  if (!threadpool::set_thread_count(kThreads)) return state.SkipWithError("the pool is busy");
+  for (auto _ : state) threadpool::run(kThreads, [](void*, size_t, size_t) {}, nullptr);
+  threadpool::set_thread_count(1);
+}
+
 void register_all() {
   constexpr ProductSize kProducts[] = {
       {256, 256, 256, true},     {512, 512, 512, true}, {1024, 1024, 1024, true},
@@ -112,6 +121,7 @@ void register_all() {
   }
   benchmark::RegisterBenchmark("max_pool/3x3s2_64_at_112", largest_of_3x3);
   register_quantized();
+  benchmark::RegisterBenchmark("pool/empty_loop_2_threads", empty_loop)->UseRealTime();
 }
 
 }  // namespace

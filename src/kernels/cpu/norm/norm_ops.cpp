@@ -8,42 +8,73 @@ namespace executorch {
 namespace kernels {
 namespace {
 
+struct Outputs {
+  const Tensor& out;
+  const Tensor& mean;
+  const Tensor& rstd;
+};
+
+Error check_dtypes(const Tensor& input, const Outputs& outputs) {
+  ET_TRY(check_floating(input, "input"));
+  ET_TRY(check_same_dtype(input, "input", outputs.out, "out0"));
+  ET_TRY(check_floating(outputs.mean, "out1"));
+  return check_floating(outputs.rstd, "out2");
+}
+
+/// What a normalisation reads and writes, in the type that it computes in.
+struct Operands {
+  explicit Operands(Context& context)
+      : in(context), scale(context), shift(context), out(context), mean(context), rstd(context) {}
+
+  /// Resizes the outputs; `statistics`: the sizes of mean and rstd, `parameters`: how many numbers
+  /// weight and bias hold.
+  Error prepare(const Tensor& input, const std::optional<Tensor>& weight,
+                const std::optional<Tensor>& bias, int64_t parameters, const Sizes& statistics,
+                const Outputs& outputs) {
+    ET_TRY(resize_output_like(outputs.out, input, "out0"));
+    ET_TRY(resize_output(outputs.mean, statistics, "out1"));
+    ET_TRY(resize_output(outputs.rstd, statistics, "out2"));
+    ET_TRY(check_no_partial_overlap(outputs.out, input, "input"));
+    const ScalarType dtype = accumulation_type(input.scalar_type());
+    ET_TRY(in.prepare(input, dtype));
+    ET_TRY(scale.prepare(weight, parameters, dtype, "weight"));
+    ET_TRY(shift.prepare(bias, parameters, dtype, "bias"));
+    ET_TRY(out.prepare(outputs.out, dtype));
+    ET_TRY(mean.prepare(outputs.mean, dtype));
+    return rstd.prepare(outputs.rstd, dtype);
+  }
+
+  void finish() {
+    out.finish();
+    mean.finish();
+    rstd.finish();
+  }
+
+  ContiguousInput in;
+  Parameter scale;
+  Parameter shift;
+  ContiguousOutput out;
+  ContiguousOutput mean;
+  ContiguousOutput rstd;
+};
+
 Error native_layer_norm(Context& context, const Tensor& input, IntList normalized_shape,
                         std::optional<Tensor> weight, std::optional<Tensor> bias, double eps,
                         Tensor& out, Tensor& mean_out, Tensor& rstd_out) {
-  ET_TRY(check_floating(input, "input"));
-  ET_TRY(check_same_dtype(input, "input", out, "out0"));
-  ET_TRY(check_floating(mean_out, "out1"));
-  ET_TRY(check_floating(rstd_out, "out2"));
+  const Outputs outputs{out, mean_out, rstd_out};
+  ET_TRY(check_dtypes(input, outputs));
   NormRows shape;
   ET_TRY(read_norm_rows(input, normalized_shape, &shape));
-  const int64_t n = shape.n;
-  ET_TRY(resize_output_like(out, input, "out0"));
-  ET_TRY(resize_output(mean_out, shape.statistics, "out1"));
-  ET_TRY(resize_output(rstd_out, shape.statistics, "out2"));
-  ET_TRY(check_no_partial_overlap(out, input, "input"));
-  const ScalarType dtype = accumulation_type(input.scalar_type());
-  ContiguousInput in(context);
-  Parameter scale(context);
-  Parameter shift(context);
-  ContiguousOutput to(context);
-  ContiguousOutput mean(context);
-  ContiguousOutput rstd(context);
-  ET_TRY(in.prepare(input, dtype));
-  ET_TRY(scale.prepare(weight, n, dtype, "weight"));
-  ET_TRY(shift.prepare(bias, n, dtype, "bias"));
-  ET_TRY(to.prepare(out, dtype));
-  ET_TRY(mean.prepare(mean_out, dtype));
-  ET_TRY(rstd.prepare(rstd_out, dtype));
-  ET_TRY(with_float_type(dtype, [&](auto type) {
+  Operands operands(context);
+  ET_TRY(operands.prepare(input, weight, bias, shape.n, shape.statistics, outputs));
+  ET_TRY(with_float_type(accumulation_type(input.scalar_type()), [&](auto type) {
     using T = decltype(type);
-    compute::layer_norm<T>(shape.rows, n, in.data<T>(), scale.data<T>(), shift.data<T>(), eps,
-                           to.data<T>(), mean.data<T>(), rstd.data<T>());
+    compute::layer_norm<T>(shape.rows, shape.n, operands.in.data<T>(), operands.scale.data<T>(),
+                           operands.shift.data<T>(), eps, operands.out.data<T>(),
+                           operands.mean.data<T>(), operands.rstd.data<T>());
     return Error::Ok;
   }));
-  to.finish();
-  mean.finish();
-  rstd.finish();
+  operands.finish();
   return Error::Ok;
 }
 
@@ -72,40 +103,22 @@ Error native_group_norm(Context& context, const Tensor& input, std::optional<Ten
                         std::optional<Tensor> bias, int64_t n, int64_t channels, int64_t pixels,
                         int64_t groups, double eps, Tensor& out, Tensor& mean_out,
                         Tensor& rstd_out) {
-  ET_TRY(check_floating(input, "input"));
-  ET_TRY(check_same_dtype(input, "input", out, "out0"));
-  ET_TRY(check_floating(mean_out, "out1"));
-  ET_TRY(check_floating(rstd_out, "out2"));
+  const Outputs outputs{out, mean_out, rstd_out};
+  ET_TRY(check_dtypes(input, outputs));
   ET_TRY(check_groups(input, n, channels, pixels, groups));
   Sizes statistics;
   statistics.push(n);
   statistics.push(groups);
-  ET_TRY(resize_output_like(out, input, "out0"));
-  ET_TRY(resize_output(mean_out, statistics, "out1"));
-  ET_TRY(resize_output(rstd_out, statistics, "out2"));
-  ET_TRY(check_no_partial_overlap(out, input, "input"));
-  const ScalarType dtype = accumulation_type(input.scalar_type());
-  ContiguousInput in(context);
-  Parameter scale(context);
-  Parameter shift(context);
-  ContiguousOutput to(context);
-  ContiguousOutput mean(context);
-  ContiguousOutput rstd(context);
-  ET_TRY(in.prepare(input, dtype));
-  ET_TRY(scale.prepare(weight, channels, dtype, "weight"));
-  ET_TRY(shift.prepare(bias, channels, dtype, "bias"));
-  ET_TRY(to.prepare(out, dtype));
-  ET_TRY(mean.prepare(mean_out, dtype));
-  ET_TRY(rstd.prepare(rstd_out, dtype));
-  ET_TRY(with_float_type(dtype, [&](auto type) {
+  Operands operands(context);
+  ET_TRY(operands.prepare(input, weight, bias, channels, statistics, outputs));
+  ET_TRY(with_float_type(accumulation_type(input.scalar_type()), [&](auto type) {
     using T = decltype(type);
-    group_norm<T>(n, channels, pixels, groups, in.data<T>(), scale.data<T>(), shift.data<T>(), eps,
-                  to.data<T>(), mean.data<T>(), rstd.data<T>());
+    group_norm<T>(n, channels, pixels, groups, operands.in.data<T>(), operands.scale.data<T>(),
+                  operands.shift.data<T>(), eps, operands.out.data<T>(), operands.mean.data<T>(),
+                  operands.rstd.data<T>());
     return Error::Ok;
   }));
-  to.finish();
-  mean.finish();
-  rstd.finish();
+  operands.finish();
   return Error::Ok;
 }
 
