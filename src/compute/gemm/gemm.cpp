@@ -239,7 +239,14 @@ void pack_stretch(const GemmKernels& kernels, const MatrixView& b, int64_t k, in
   });
 }
 
-void gemm_on(const GemmKernels& kernels, const GemmArgs& args, void* scratch, size_t bytes) {
+/// Without terms operands are not read, and may have no memory to step through.
+GemmArgs without_operands(GemmArgs args) {
+  args.a = args.b = {nullptr, 0, 0};
+  return args;
+}
+
+void gemm_on(const GemmKernels& kernels, const GemmArgs& asked, void* scratch, size_t bytes) {
+  const GemmArgs args = asked.k == 0 ? without_operands(asked) : asked;
   if (args.m <= 0 || args.n <= 0) return;
   const bool packed = args.packed.data != nullptr || args.k == 0;
   if (!packed && args.m <= kDotRows && args.b.row_stride == 1 && args.b.column_stride != 1 &&
