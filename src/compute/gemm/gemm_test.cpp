@@ -177,6 +177,15 @@ TEST_P(GemmTest, NanAndInfinityPassThrough) {
   EXPECT_FALSE(std::isnan(product.c[43]));
 }
 
+TEST_P(GemmTest, WithoutTermsOperandsNeedNoMemory) {
+  Case product(20, 40, 0, BLayout::kn, false, false);
+  product.args.a = {nullptr, 1, 1};
+  product.args.b = {nullptr, 1, 1};
+  product.expect();
+  product.run();
+  product.check("no terms");
+}
+
 TEST_P(GemmTest, Batch) {
   for (int64_t count : {1, 2, 7}) {
     const int64_t m = 19, n = 45, k = 33;

@@ -167,9 +167,9 @@ void distances_within(double p, int64_t rows, int64_t length, const T* in, T* ou
   threadpool::parallel_for(
       0, rows, row_grain(rows / 2 + 1, length), [&](int64_t first, int64_t last) {
         for (int64_t i = first; i < last; ++i) {
-          T* results = out + i * rows - i * (i + 1) / 2 - i - 1;
+          int64_t pair = i * rows - i * (i + 1) / 2;
           for (int64_t j = i + 1; j < rows; ++j)
-            results[j] = distance(norm, in + i * length, in + j * length, length);
+            out[pair++] = distance(norm, in + i * length, in + j * length, length);
         }
       });
 }

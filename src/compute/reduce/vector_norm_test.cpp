@@ -61,6 +61,7 @@ TEST(Distances, WithinOneTensor) {
   std::vector<float> out(6);
   distances_within<float>(1, 4, 1, rows.data(), out.data());
   EXPECT_EQ(out, (std::vector<float>{1, 3, 7, 2, 6, 4}));
+  distances_within<float>(1, 1, 4, rows.data(), nullptr);  // no pairs
 }
 
 }  // namespace
