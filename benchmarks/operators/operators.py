@@ -6,6 +6,8 @@
 
 DIR is the installed package of the original, the folder that holds include/ and lib/; ours is the package that this Python
 imports. worker.cpp is compiled for both. One thread: CPU time; several: wall time. A ratio above 1 means that ours is faster.
+The last column is the time in which a plain loop on one thread reads as many bytes as the inputs have, as a share of our time:
+near 100% the memory is the bound.
 """
 
 import argparse
@@ -90,6 +92,15 @@ def same(ours, theirs, request):
     return math.isclose(float(ours), float(theirs), rel_tol=tolerance, abs_tol=tolerance * 100)
 
 
+BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, "i8": 1, "u8": 1, "bool": 1}
+
+
+def input_bytes(request):
+    """Bytes of all inputs of a request."""
+    tensors = (word.split(":") for argument in request.split() for word in argument.replace("l:", "+").replace("x:", "+").split("+"))
+    return sum(BYTES[t[1]] * math.prod(map(int, t[2].split(","))) for t in tensors if t[0] == "t")
+
+
 def measure(case, runtimes, args, threads):
     """{"ours": ns, "original": ns} with a reason where there is no figure, and the median of the ratios of all turns."""
     family, label, request = case
@@ -110,6 +121,8 @@ def measure(case, runtimes, args, threads):
                 return row
             turns[name].append(float(answer[0 if threads == 1 else 1]))
     row.update({name: statistics.median(values) for name, values in turns.items()})
+    plain = runtimes["ours"].ask(f"read {input_bytes(request)} {args.seconds}")
+    row["read"] = float(plain[0]) / row["ours"] if plain[0] != "crashed" else 0
     row["ratio"] = statistics.median(theirs / ours for ours, theirs in zip(turns["ours"], turns["original"]))
     return row
 
@@ -120,11 +133,11 @@ def geometric_mean(values):
 
 def print_rows(rows, threads):
     print(f"\n{threads} thread{'s' * (threads > 1)}: microseconds of {'CPU' if threads == 1 else 'wall'} time a call")
-    print(f"{'operator':<58} {'ours':>10} {'original':>10} {'x faster':>9}")
+    print(f"{'operator':<58} {'ours':>10} {'original':>10} {'x faster':>9} {'of reading':>10}")
     for row in rows:
         if "ratio" in row:
             mark = "" if row["agree"] else "  results differ"
-            print(f"{row['label']:<58} {row['ours'] / 1e3:10.2f} {row['original'] / 1e3:10.2f} {row['ratio']:9.2f}{mark}")
+            print(f"{row['label']:<58} {row['ours'] / 1e3:10.2f} {row['original'] / 1e3:10.2f} {row['ratio']:9.2f} {row['read']:10.0%}{mark}")
         else:
             why = ", ".join(f"{name}: {row[name + '_refused']}" for name in ("ours", "original") if name + "_refused" in row)
             print(f"{row['label']:<58} {why}")

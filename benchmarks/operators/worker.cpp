@@ -6,6 +6,7 @@
 // Requests, a line each; answers, a line each:
 //   case OPERATOR ARGUMENT...   "ok CHECKSUM" or "refused CODE"
 //   run SECONDS                 "CPU_NS WALL_NS" of one call, medians over batches
+//   read BYTES SECONDS          the same of a plain loop that reads so many bytes
 //
 // Arguments: t:DTYPE:SIZES:LAYOUT:LOW:HIGH an input of uniform numbers, o:DTYPE:SIZES:LAYOUT an
 // out, l:T+T+... a list of tensors, x:T+T+... one of optional tensors, i:N d:X b:0|1 s:TEXT n
@@ -364,20 +365,42 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-void measure(Call& call, double seconds) {
+template <class Run>
+void measure(Run run, double seconds) {
   const double start = now_ns(CLOCK_MONOTONIC);
-  call.run();
+  run();
   const double once = std::max(50.0, now_ns(CLOCK_MONOTONIC) - start);
   const int repeats = std::max(1, static_cast<int>(5e5 / once));
   std::vector<double> cpu, wall;
   do {
     const double cpu_before = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     const double wall_before = now_ns(CLOCK_MONOTONIC);
-    for (int i = 0; i < repeats; ++i) call.run();
+    for (int i = 0; i < repeats; ++i) run();
     wall.push_back((now_ns(CLOCK_MONOTONIC) - wall_before) / repeats);
     cpu.push_back((now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before) / repeats);
   } while (now_ns(CLOCK_MONOTONIC) - start < seconds * 1e9);
   std::printf("%.1f %.1f\n", median(cpu), median(wall));
+}
+
+/// Adds up memory in vectors, several at a time.
+void measure_read(size_t bytes, double seconds) {
+  typedef uint64_t Lanes __attribute__((vector_size(16)));
+  constexpr size_t together = 8;
+  std::vector<uint64_t> memory((bytes + 127) / 128 * 2 * together, 1);
+  volatile uint64_t result;
+  measure(
+      [&] {
+        Lanes sums[together] = {};
+        for (size_t i = 0; i < memory.size(); i += 2 * together) {
+          Lanes next[together];
+          std::memcpy(next, memory.data() + i, sizeof(next));
+          for (size_t k = 0; k < together; ++k) sums[k] += next[k];
+        }
+        Lanes total = {};
+        for (const Lanes& sum : sums) total += sum;
+        result = total[0] + total[1];
+      },
+      seconds);
 }
 
 std::unique_ptr<Call> prepare(const std::vector<std::string>& words) {
@@ -406,8 +429,10 @@ int main(int argc, char** argv) {
     const std::vector<std::string> words = split(line, ' ');
     if (words.at(0) == "case") {
       call = prepare(words);
+    } else if (words.at(0) == "read") {
+      measure_read(std::stoull(words.at(1)), std::stod(words.at(2)));
     } else if (call != nullptr) {
-      measure(*call, std::stod(words.at(1)));
+      measure([&] { call->run(); }, std::stod(words.at(1)));
     } else {
       fail("nothing to run");
     }

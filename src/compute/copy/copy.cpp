@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "compute/copy/odometer.h"
 #include "compute/elementwise/cast.h"
 #include "compute/elementwise/elementwise.h"
 #include "threadpool/parallel.h"
@@ -140,6 +141,19 @@ void copy_line(char* to, int64_t to_stride, const char* from, int64_t from_strid
   }
 }
 
+/// Writes one element `count` times: long lines by copies of their beginning.
+template <class T>
+void fill_line(char* to, const char* element, int64_t count) {
+  constexpr int64_t pattern = 8192 / static_cast<int64_t>(sizeof(T));
+  const int64_t head = count < pattern ? count : pattern;
+  copy_line<T>(to, sizeof(T), element, 0, head);
+  for (int64_t done = head; done < count; done += head) {
+    const int64_t part = count - done < head ? count - done : head;
+    std::memcpy(to + done * static_cast<int64_t>(sizeof(T)), to,
+                static_cast<size_t>(part) * sizeof(T));
+  }
+}
+
 /// The innermost dimension has strides on one side at least.
 template <class T>
 void copy_lines(const Plan& plan) {
@@ -150,10 +164,10 @@ void copy_lines(const Plan& plan) {
       0, outer, grain_for(inner.size * unit), [&](int64_t first, int64_t last) {
         Walker walker(plan, 1, first);
         for (int64_t i = first; i < last; ++i, walker.next()) {
-          // Constant strides let the compiler vectorise the common cases: broadcasts and gathers
-          // into adjacent elements.
+          // Constant strides let the compiler vectorise the common case, gathers into adjacent
+          // elements.
           if (inner.to == unit && inner.from == 0) {
-            copy_line<T>(walker.to, unit, walker.from, 0, inner.size);
+            fill_line<T>(walker.to, walker.from, inner.size);
           } else if (inner.to == unit) {
             copy_line<T>(walker.to, unit, walker.from, inner.from, inner.size);
           } else {
@@ -309,6 +323,51 @@ void copy(const TensorView& to, const TensorView& from) {
 
 bool convertible(DType to, DType from) {
   return to == from || (element_size(to) != 0 && element_size(from) != 0);
+}
+
+namespace {
+
+/// Lines of T-sized elements with a border on both sides.
+template <class T>
+void copy_bordered(const TensorView& to, const TensorView& from, int64_t before,
+                   const char* value) {
+  const auto unit = static_cast<int64_t>(sizeof(T));
+  const Lines lines = lines_of(from);
+  const int64_t after = to.sizes[to.rank - 1] - before - lines.length;
+  Odometer<2> odometer(from, to);
+  for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
+    char* const start = to.data + odometer.offset(1) * unit;
+    char* const middle = start + before * unit;
+    copy_line<T>(start, unit, value, 0, before);
+    std::memcpy(middle, from.data + odometer.offset(0) * unit,
+                static_cast<size_t>(lines.length * unit));
+    copy_line<T>(middle + lines.length * unit, unit, value, 0, after);
+  }
+}
+
+}  // namespace
+
+bool copy_between_borders(const TensorView& to, const TensorView& from, int64_t before,
+                          const void* element) {
+  const int inner = to.rank - 1;
+  if (to.strides[inner] != 1 || from.strides[inner] != 1) return false;
+  const char* value = static_cast<const char*>(element);
+  switch (to.element_size) {
+    case 1:
+      copy_bordered<uint8_t>(to, from, before, value);
+      return true;
+    case 2:
+      copy_bordered<uint16_t>(to, from, before, value);
+      return true;
+    case 4:
+      copy_bordered<uint32_t>(to, from, before, value);
+      return true;
+    case 8:
+      copy_bordered<uint64_t>(to, from, before, value);
+      return true;
+    default:
+      return false;
+  }
 }
 
 namespace {

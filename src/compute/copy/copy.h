@@ -27,6 +27,13 @@ EXECUTORCH_COMPUTE_API bool convertible(DType to, DType from);
  */
 EXECUTORCH_COMPUTE_API void convert(const TensorView& to, const TensorView& from);
 
+/// Copies lines of `from` into the longer lines of `to`, whose places before (`before` of them) and
+/// behind take the element. Sizes agree but for the last dimension; `from` is not empty. Runs on
+/// the calling thread. False, and nothing done, for views whose lines are not adjacent elements of
+/// 1, 2, 4 or 8 bytes.
+EXECUTORCH_COMPUTE_API bool copy_between_borders(const TensorView& to, const TensorView& from,
+                                                 int64_t before, const void* element);
+
 /// Writes one element, given by its bytes, to every place of `to`.
 EXECUTORCH_COMPUTE_API void fill(const TensorView& to, const void* element);
 

@@ -150,6 +150,29 @@ TEST(Fill, WritesStridedPlacesOnly) {
   EXPECT_EQ(std::vector<int16_t>(values, values + 6), (std::vector<int16_t>{7, 0, 7, 0, 7, 0}));
 }
 
+TEST(Fill, LongLinesHoldTheElementEverywhere) {
+  std::vector<uint16_t> line(10'001, 0);
+  const int64_t size = 10'000;
+  const uint16_t element = 777;
+  fill(contiguous_view(line.data(), DType::f16, 2, 1, &size), &element);
+  EXPECT_EQ(std::count(line.begin(), line.end(), element), size);
+  EXPECT_EQ(line.back(), 0);
+}
+
+TEST(CopyBetweenBorders, SurroundsEachLine) {
+  int32_t lines[] = {1, 2, 3, 4};
+  int32_t wide[10] = {};
+  const int64_t sizes[] = {2, 2}, wide_sizes[] = {2, 5};
+  TensorView from = contiguous_view(lines, DType::i32, 4, 2, sizes);
+  const TensorView to = contiguous_view(wide, DType::i32, 4, 2, wide_sizes);
+  const int32_t border = 9;
+  ASSERT_TRUE(copy_between_borders(to, from, 1, &border));
+  EXPECT_EQ(std::vector<int32_t>(wide, wide + 10),
+            (std::vector<int32_t>{9, 1, 2, 9, 9, 9, 3, 4, 9, 9}));
+  std::swap(from.strides[0], from.strides[1]);
+  EXPECT_FALSE(copy_between_borders(to, from, 1, &border));
+}
+
 TEST(NumberToElement, KnowsArithmeticTypesOnly) {
   char element[kMaxElementSize];
   ASSERT_TRUE(number_to_element(int64_t{-2}, DType::f32, element));

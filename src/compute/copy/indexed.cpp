@@ -1,6 +1,10 @@
 #include "compute/copy/indexed.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include <executorch/runtime/core/portable_type/bfloat16.h>
+#include <executorch/runtime/core/portable_type/half.h>
 
 #include "compute/copy/copy.h"
 #include "compute/copy/odometer.h"
@@ -13,10 +17,18 @@ namespace {
 
 /// Bytes that are worth a thread of their own.
 constexpr int64_t kGrainBytes = 128 * 1024;
+/// Elements that are looked at before the coordinates of those found are written.
+constexpr int64_t kFindBlock = 256;
 
 TensorView moved(TensorView view, int64_t elements) {
   view.advance(elements);
   return view;
+}
+
+/// Fetches the start of what is read soon; the processor finds the rest.
+void prefetch(const char* from, size_t bytes) {
+  constexpr size_t line = 64, lines = 4;
+  for (size_t b = 0; b < bytes && b < lines * line; b += line) __builtin_prefetch(from + b);
 }
 
 /// The slices are runs of adjacent bytes on both sides.
@@ -25,6 +37,9 @@ void copy_run_slices(const TensorView& to, const int64_t* to_offsets, const Tens
   const auto unit = static_cast<int64_t>(to.element_size);
   const auto bytes = static_cast<size_t>(to.numel() * unit);
   for (int64_t i = first; i < last; ++i) {
+    // The next slices lie anywhere.
+    constexpr int64_t ahead = 4;
+    if (i + ahead < last) prefetch(from.data + from_offsets[i + ahead] * unit, bytes);
     std::memcpy(to.data + to_offsets[i] * unit, from.data + from_offsets[i] * unit, bytes);
   }
 }
@@ -191,7 +206,7 @@ BadIndex visit_indexed(const TensorView& plain, const TensorView& indexed, const
   return {};
 }
 
-/// to[t] += from[f] of a type that is computed as it is stored; integers wrap.
+/// to[t] += from[f], computed as Sum; integers wrap.
 template <class T, class Sum>
 struct AddStored {
   const TensorView& to;
@@ -258,6 +273,10 @@ BadIndex scatter_add(const TensorView& to, const TensorView& from, const TensorV
       return visit(AddStored<int32_t, uint32_t>{to, from});
     case DType::i64:
       return visit(AddStored<int64_t, uint64_t>{to, from});
+    case DType::f16:
+      return visit(AddStored<runtime::etensor::Half, float>{to, from});
+    case DType::bf16:
+      return visit(AddStored<runtime::etensor::BFloat16, float>{to, from});
     default:
       return visit(combine_element(to, from, ScatterMode::Add));
   }
@@ -292,6 +311,22 @@ BadIndex add_index_offsets(const TensorView& index, int64_t limit, int64_t step,
       *offsets++ += (value < 0 ? value + limit : value) * step;
     }
   }
+  return {};
+}
+
+BadIndex copy_rows(char* to, const char* table, int64_t rows, int64_t bytes,
+                   const TensorView& index) {
+  const int64_t count = index.numel();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t value = index_at(index, i);
+    if (value < 0 || value >= rows) return {value, true};
+  }
+  if (bytes == 0) return {};
+  const int64_t grain = kGrainBytes / bytes > 0 ? kGrainBytes / bytes : 1;
+  threadpool::parallel_for(0, count, grain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i)
+      std::memcpy(to + i * bytes, table + index_at(index, i) * bytes, static_cast<size_t>(bytes));
+  });
   return {};
 }
 
@@ -341,16 +376,29 @@ int64_t count_nonzero(const TensorView& view) {
 
 void find_nonzero(const TensorView& view, int64_t* out, int64_t item_stride, int64_t dim_stride) {
   const auto unit = static_cast<int64_t>(view.element_size);
+  const int outer = view.rank > 0 ? view.rank - 1 : 0;
   with_nonzero(view, [&](auto nonzero) {
     const Lines lines = lines_of(view);
     Odometer<1> odometer(view);
     for (int64_t line = 0; line < lines.count; ++line, odometer.next()) {
       const char* element = view.data + odometer.offset(0) * unit;
-      for (int64_t i = 0; i < lines.length; ++i) {
-        if (!nonzero(element + i * odometer.line_stride(0) * unit)) continue;
-        for (int d = 0; d + 1 < view.rank; ++d) out[d * dim_stride] = odometer.coordinate(d);
-        if (view.rank > 0) out[(view.rank - 1) * dim_stride] = i;
-        out += item_stride;
+      const int64_t step = odometer.line_stride(0) * unit;
+      for (int64_t first = 0; first < lines.length; first += kFindBlock) {
+        const int64_t end = std::min(first + kFindBlock, lines.length);
+        // Without a branch on the elements, which nobody could predict.
+        int64_t places[kFindBlock];
+        int64_t found = 0;
+        for (int64_t i = first; i < end; ++i) {
+          places[found] = i;
+          found += nonzero(element + i * step) ? 1 : 0;
+        }
+        for (int d = 0; d < outer; ++d) {
+          const int64_t coordinate = odometer.coordinate(d);
+          for (int64_t k = 0; k < found; ++k) out[k * item_stride + d * dim_stride] = coordinate;
+        }
+        for (int64_t k = 0; view.rank > 0 && k < found; ++k)
+          out[k * item_stride + outer * dim_stride] = places[k];
+        out += found * item_stride;
       }
     }
   });

@@ -80,4 +80,9 @@ EXECUTORCH_COMPUTE_API int64_t select_masked(char* to, const TensorView& from,
 EXECUTORCH_COMPUTE_API void scatter_masked(const TensorView& to, const TensorView& mask,
                                            const char* from);
 
+/// Copies row index[i] of a table of `rows` rows, `bytes` each and adjacent, to place i of `to`.
+/// The index is contiguous, of i32 or i64. A bad index is found before anything is copied.
+EXECUTORCH_COMPUTE_API BadIndex copy_rows(char* to, const char* table, int64_t rows, int64_t bytes,
+                                          const TensorView& index);
+
 }  // namespace executorch::compute

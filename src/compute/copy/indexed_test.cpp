@@ -62,6 +62,21 @@ TEST(AddIndexOffsets, WrapsNegativeIndicesWhenAsked) {
       add_index_offsets(view_of(index, DType::i64, {2}), 4, 10, offsets.data(), false).found);
 }
 
+TEST(CopyRows, ChecksAllIndicesFirst) {
+  const std::vector<int16_t> table = {1, 2, 3, 4, 5, 6};
+  std::vector<int32_t> index = {2, 0, 2};
+  std::vector<int16_t> to(6, -1);
+  const auto* rows = reinterpret_cast<const char*>(table.data());
+  auto* out = reinterpret_cast<char*>(to.data());
+  EXPECT_FALSE(copy_rows(out, rows, 3, 4, view_of(index, DType::i32, {3})).found);
+  EXPECT_EQ(to, (std::vector<int16_t>{5, 6, 1, 2, 5, 6}));
+  index = {1, 1, 3};
+  const BadIndex bad = copy_rows(out, rows, 3, 4, view_of(index, DType::i32, {3}));
+  EXPECT_TRUE(bad.found);
+  EXPECT_EQ(bad.value, 3);
+  EXPECT_EQ(to[0], 5);
+}
+
 TEST(CopySlices, CopiesStridedSlices) {
   // Columns 2 and 0 of a 3x3 matrix.
   std::vector<float> from = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -87,6 +102,28 @@ TEST(CopySlices, InOrderKeepsTheLast) {
   EXPECT_TRUE(add_slices_in_order(view_of(to, DType::f32, {2}), to_offsets,
                                   view_of(from, DType::f32, {2}), from_offsets, 2));
   EXPECT_EQ(to, (std::vector<float>{7, 10}));
+}
+
+TEST(Scatter, HalfTypesAreRoundedAfterEachAddition) {
+  std::vector<int64_t> index = {0, 0};
+  std::vector<uint16_t> ones = {0x3c00, 0x3c00}, sum = {0x6800};  // 2048 + 1 + 1
+  scatter(view_of(sum, DType::f16, {1}), view_of(ones, DType::f16, {2}),
+          view_of(index, DType::i64, {2}), 0, ScatterMode::Add);
+  EXPECT_EQ(sum[0], 0x6800);
+  ones = {0x3f80, 0x3f80}, sum = {0x4000};  // 2 + 1 + 1, as bfloat16
+  scatter(view_of(sum, DType::bf16, {1}), view_of(ones, DType::bf16, {2}),
+          view_of(index, DType::i64, {2}), 0, ScatterMode::Add);
+  EXPECT_EQ(sum[0], 0x4080);
+}
+
+TEST(Nonzero, FindsEveryPlaceOfLongLines) {
+  std::vector<uint8_t> mask(2 * 700, 0);
+  for (const size_t place : {0, 255, 256, 699, 700, 1399}) mask[place] = 1;
+  const TensorView view = view_of(mask, DType::boolean, {2, 700});
+  ASSERT_EQ(count_nonzero(view), 6);
+  std::vector<int64_t> found(12);
+  find_nonzero(view, found.data(), 2, 1);
+  EXPECT_EQ(found, (std::vector<int64_t>{0, 0, 0, 255, 0, 256, 0, 699, 1, 0, 1, 699}));
 }
 
 TEST(Nonzero, NegativeZeroIsZeroAndNanIsNot) {

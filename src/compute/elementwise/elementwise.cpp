@@ -83,6 +83,30 @@ Source make_source(const ElementwiseCall& call, int index, const Layout& layout)
   return source;
 }
 
+/// Takes the loop over bytes where operands and result are bytes whose values the loop does not
+/// depend on: truth values for the logical operations, else integers of the common type.
+void prefer_bytes(const ElementwiseCall& call, Plan& plan) {
+  const BlockLoop loop = elementwise_loops().byte_loop[static_cast<int>(call.op)];
+  if (loop == nullptr || element_size(call.common) != 1 || plan.layout.inner_stride(0) != 1) return;
+  const bool logical = call.op == ElementwiseOp::LogicalNot ||
+                       call.op == ElementwiseOp::LogicalAnd ||
+                       call.op == ElementwiseOp::LogicalOr || call.op == ElementwiseOp::LogicalXor;
+  const bool compares = call.op == ElementwiseOp::Eq || call.op == ElementwiseOp::Ne;
+  bool fits = logical || call.common != DType::boolean;
+  fits &= logical || compares ? element_size(call.out.dtype) == 1 : call.out.dtype == call.common;
+  for (int k = 0; k < plan.operands; ++k) {
+    const DType dtype = call.in[k].dtype;
+    const int64_t inner = plan.layout.inner_stride(k + 1);
+    const bool byte = logical ? element_size(dtype) == 1 : dtype == call.common;
+    // Single values are read as the compute type, whose first byte is the number's.
+    const bool rounded = (call.unrounded >> k & 1) == 0;
+    fits &= plan.in[k].single ? byte || rounded : byte && (inner == 1 || inner == 0);
+  }
+  if (!fits || plan.layout.row() < smaller(kMinDirectRow, plan.layout.numel())) return;
+  plan.loop = loop;
+  plan.in_place = true;
+}
+
 Plan make_plan(const ElementwiseCall& call) {
   Plan plan;
   const ComputeType compute = compute_type(call.common);
@@ -108,6 +132,7 @@ Plan make_plan(const ElementwiseCall& call) {
   }
   plan.converts = call.op == ElementwiseOp::Copy && !plan.in[0].single;
   plan.in_place = all_direct && plan.layout.row() >= smaller(kMinDirectRow, plan.layout.numel());
+  if (plan.out_size == 1) prefer_bytes(call, plan);
   return plan;
 }
 
@@ -284,6 +309,26 @@ int64_t grain_of(ElementwiseOp op) {
   return heavy || heavy_binary ? 4 * kBlock : 32 * kBlock;
 }
 
+/// Neighbouring elements of the compute type throughout: the loop takes them as they are.
+bool runs_flat(const ElementwiseCall& call) {
+  bool flat = call.rank == 1 && call.out.strides[0] == 1 && call.out.dtype == call.common &&
+              storage_type(compute_type(call.common)) == call.common;
+  for (int k = 0; flat && k < arity(call.op); ++k)
+    flat = call.in[k].dtype == call.common && call.in[k].strides[0] == 1;
+  return flat;
+}
+
+void run_flat(const ElementwiseCall& call) {
+  const BlockLoop loop = block_loop(call.op, compute_type(call.common));
+  const auto unit = static_cast<int64_t>(element_size(call.common));
+  threadpool::parallel_for(0, call.sizes[0], grain_of(call.op), [&](int64_t first, int64_t last) {
+    const void* operands[kMaxOperands];
+    for (int k = 0; k < arity(call.op); ++k)
+      operands[k] = static_cast<const char*>(call.in[k].data) + first * unit;
+    loop(static_cast<char*>(call.out.data) + first * unit, operands, 0, last - first);
+  });
+}
+
 }  // namespace
 
 bool elementwise_supported(ElementwiseOp op, DType common) {
@@ -291,6 +336,7 @@ bool elementwise_supported(ElementwiseOp op, DType common) {
 }
 
 void elementwise(const ElementwiseCall& call) {
+  if (runs_flat(call)) return run_flat(call);
   const Plan plan = make_plan(call);
   const auto body = plan.in_place ? run_in_place : run_in_blocks;
   const int64_t numel = plan.layout.numel();

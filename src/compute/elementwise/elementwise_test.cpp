@@ -323,6 +323,41 @@ TEST_P(EachIsa, NarrowTypesRoundOperandsAndResults) {
   EXPECT_EQ(out[1], 6);
 }
 
+TEST_P(EachIsa, BytesAreComputedAsTheyLie) {
+  std::vector<int8_t> a(300), b(300), out(300);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<int8_t>(i % 7 == 0 ? 0 : i * 37);
+    b[i] = static_cast<int8_t>(i % 5 == 0 ? i * 37 : i * 11);
+  }
+  const auto run_on_bytes = [&](ElementwiseOp op, DType result) {
+    ElementwiseCall call;
+    call.op = op;
+    call.common = DType::i8;
+    call.rank = 1;
+    call.sizes[0] = 300;
+    call.out = {out.data(), result, {1}};
+    call.in[0] = {a.data(), DType::i8, {1}};
+    call.in[1] = {b.data(), DType::i8, {1}};
+    elementwise(call);
+  };
+  const auto expect = [&](auto f) {
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(out[i], static_cast<int8_t>(f(a[i], b[i]))) << i;
+  };
+  run_on_bytes(ElementwiseOp::Neg, DType::i8);
+  expect([](int x, int) { return -x; });
+  run_on_bytes(ElementwiseOp::Sub, DType::i8);
+  expect([](int x, int y) { return x - y; });
+  run_on_bytes(ElementwiseOp::BitwiseXor, DType::i8);
+  expect([](int x, int y) { return x ^ y; });
+  run_on_bytes(ElementwiseOp::Eq, DType::boolean);
+  expect([](int x, int y) { return x == y; });
+  run_on_bytes(ElementwiseOp::LogicalNot, DType::boolean);
+  expect([](int x, int) { return x == 0; });
+  run_on_bytes(ElementwiseOp::LogicalAnd, DType::boolean);
+  expect([](int x, int y) { return x != 0 && y != 0; });
+}
+
 TEST_P(EachIsa, ResultsDoNotDependOnThreads) {
   std::vector<float> a(300000), one(a.size()), many(a.size());
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i) * 1e-4f - 15;

@@ -63,6 +63,8 @@ Layout make_layout(int rank, const int64_t* sizes, const int64_t* const* strides
 }
 
 LayoutCursor::LayoutCursor(const Layout& layout, int64_t index) : layout_(layout) {
+  for (int d = 0; d < layout.rank; ++d) position_[d] = 0;
+  for (int t = 0; t < layout.tensors; ++t) offset_[t] = 0;
   for (int d = layout.rank - 1; d >= 0 && index != 0; --d) {
     position_[d] = index % layout.sizes[d];
     index /= layout.sizes[d];

@@ -61,8 +61,9 @@ class EXECUTORCH_COMPUTE_API LayoutCursor {
  private:
   const Layout& layout_;
   int64_t inner_ = 0;
-  int64_t position_[kMaxRank] = {};
-  int64_t offset_[kMaxLayoutTensors] = {};
+  // Not zeroed: only those of the layout's dimensions and tensors count.
+  int64_t position_[kMaxRank];
+  int64_t offset_[kMaxLayoutTensors];
 };
 
 }  // namespace executorch::compute

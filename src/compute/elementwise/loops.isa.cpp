@@ -92,9 +92,16 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
   {nullptr, nullptr, loop<op__, I32, n__>, loop<op__, I64, n__>},
 #define EXECUTORCH_LOOPS(op__, n__, types__) EXECUTORCH_LOOPS_##types__(op__, n__)
 
+constexpr ElementwiseLoops make_table() {
+  ElementwiseLoops loops = {{EXECUTORCH_ELEMENTWISE_OPERATIONS(EXECUTORCH_LOOPS)}, {}};
+#define EXECUTORCH_BYTE_LOOP(op__, n__) \
+  loops.byte_loop[static_cast<int>(ElementwiseOp::op__)] = loop<op__, I8, n__>;
+  EXECUTORCH_BYTE_OPERATIONS(EXECUTORCH_BYTE_LOOP)
+  return loops;
+}
+
 }  // namespace
 
-const ElementwiseLoops elementwise_loops_table = {
-    {EXECUTORCH_ELEMENTWISE_OPERATIONS(EXECUTORCH_LOOPS)}};
+constexpr ElementwiseLoops elementwise_loops_table = make_table();
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -131,6 +131,23 @@
   X(Where, 3, A)      /* condition, then, else */                                \
   X(Elu, 4, F)        /* x, alpha, scale, input scale */
 
+// X(name, number of operands) of those that also have loops over bytes: the result's byte follows
+// from the operands' bytes, whatever their sign.
+#define EXECUTORCH_BYTE_OPERATIONS(X) \
+  X(Neg, 1)                           \
+  X(LogicalNot, 1)                    \
+  X(BitwiseNot, 1)                    \
+  X(Add, 2)                           \
+  X(Sub, 2)                           \
+  X(Eq, 2)                            \
+  X(Ne, 2)                            \
+  X(LogicalAnd, 2)                    \
+  X(LogicalOr, 2)                     \
+  X(LogicalXor, 2)                    \
+  X(BitwiseAnd, 2)                    \
+  X(BitwiseOr, 2)                     \
+  X(BitwiseXor, 2)
+
 namespace executorch::compute {
 
 enum class ElementwiseOp : uint8_t {
@@ -165,6 +182,8 @@ using BlockLoop = void (*)(void* out, const void* const* operands, uint32_t scal
 /// Loops of one instruction set, null where an operation has none for a type.
 struct ElementwiseLoops {
   BlockLoop loop[kElementwiseOpCount][kRealComputeTypeCount];
+  /// Over integers of a byte, as they lie in memory.
+  BlockLoop byte_loop[kElementwiseOpCount];
 };
 EXECUTORCH_DECLARE_ISA_TABLE(ElementwiseLoops, elementwise_loops);
 

@@ -1,7 +1,7 @@
 /**
  * @file
  * Special functions, computed in double whatever the element type, for *.isa.cpp files only. The
- * bounds are those of the F64 form; see math.h.
+ * bounds are those of the F64 form; see math.h. They are long: loops call them out of line.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace EXECUTORCH_ISA_NAMESPACE {
 
 /// 2^x, 1.5 ulp; exact for whole numbers.
-inline F64 exp2(F64 x) {
+[[gnu::noinline]] inline F64 exp2(F64 x) {
   const F64 inside = clamp_keeping_nan<F64>(x, -1100, 1100);
   const F64 n = rint(inside);
   const ExpParts<F64> parts = exp_parts<F64>((inside - n) * kLog2);
@@ -19,7 +19,7 @@ inline F64 exp2(F64 x) {
 
 /// y with erf(y) = m for 0 <= m <= 1, given m and its complement c = 1 - m, either of which may be
 /// the one that has the digits. 4 ulp.
-inline F64 inverse_erf(F64 m, F64 c) {
+[[gnu::noinline]] inline F64 inverse_erf(F64 m, F64 c) {
   // Winitzki's approximation, two digits everywhere; a series near zero, where it cancels.
   constexpr double a = 0.147, b = 2 / (kPi * a);
   const F64 w = log<F64>(c * (1 + m));
@@ -40,14 +40,14 @@ inline F64 inverse_erf(F64 m, F64 c) {
 }
 
 /// 4 ulp.
-inline F64 erfinv(F64 x) {
+[[gnu::noinline]] inline F64 erfinv(F64 x) {
   const F64 m = abs_bits(x);
   const F64 y = inverse_erf(m, 1 - m);
   return m <= 1 ? with_sign<F64>(abs_bits(y), x) : broadcast<F64>(kNan<F64>);
 }
 
 /// The inverse of the normal distribution function, 8 ulp.
-inline F64 ndtri(F64 p) {
+[[gnu::noinline]] inline F64 ndtri(F64 p) {
   constexpr double sqrt2 = 1.41421356237309504880;
   const auto lower = p < 0.5;
   const F64 tail = lower ? p : 1 - p;
@@ -57,7 +57,7 @@ inline F64 ndtri(F64 p) {
 }
 
 /// exp(x^2) erfc(x), 12 ulp.
-inline F64 erfcx(F64 x) {
+[[gnu::noinline]] inline F64 erfcx(F64 x) {
   const F64 a = abs_bits(x);
   const F64 inside = clamp_keeping_nan<F64>(a, 1, 28);
   const F64 tail = polynomial(kErfc<double>, (inside - 3) / (inside + 3)) / (1 + 2 * inside);
@@ -76,12 +76,12 @@ inline F64 erfcx(F64 x) {
 }
 
 /// lgamma(2 + z) for |z| <= 1/2.
-inline F64 lgamma_near_two(F64 z) {
+[[gnu::noinline]] inline F64 lgamma_near_two(F64 z) {
   return z * polynomial(kLgamma<double>, z);
 }
 
 /// log(|gamma(x)|) for x > 0.
-inline F64 lgamma_positive(F64 x) {
+[[gnu::noinline]] inline F64 lgamma_positive(F64 x) {
   // Down to [1.5, 2.5), or left alone from 8 on.
   const auto large = x >= 8;
   F64 z = large ? broadcast<F64>(2) : x;
@@ -110,13 +110,13 @@ inline F64 lgamma_positive(F64 x) {
 }
 
 /// The distance to the nearest whole number: sin and tan of pi times x are known from it.
-inline F64 to_nearest(F64 x) {
+[[gnu::noinline]] inline F64 to_nearest(F64 x) {
   return x - rint(x);
 }
 
 /// log(|gamma(x)|), 8 ulp for x > 0; for negative x an error of some ulp of the larger of the
 /// reflection's terms.
-inline F64 lgamma(F64 x) {
+[[gnu::noinline]] inline F64 lgamma(F64 x) {
   const F64 a = abs_bits(x);
   const F64 positive = lgamma_positive(a == 0 ? broadcast<F64>(1) : a);
   const F64 sine = abs_bits(sin(kPi * to_nearest(a)));
@@ -128,7 +128,7 @@ inline F64 lgamma(F64 x) {
 }
 
 /// psi(x) for x > 0.
-inline F64 digamma_positive(F64 x) {
+[[gnu::noinline]] inline F64 digamma_positive(F64 x) {
   F64 sum = F64{};
   while (any(x < 10)) {
     const auto below = x < 10;
@@ -146,7 +146,7 @@ inline F64 digamma_positive(F64 x) {
 
 /// The derivative of lgamma, 32 ulp for positive x away from the root at 1.46; elsewhere some ulp
 /// of the largest term. NaN at negative whole numbers, infinite with the opposite sign at zero.
-inline F64 digamma(F64 x) {
+[[gnu::noinline]] inline F64 digamma(F64 x) {
   const auto negative = x < 0;
   const F64 usable = ((x != x) | (x == 0)) ? broadcast<F64>(1) : x;
   const F64 positive = digamma_positive(negative ? 1 - usable : usable);
@@ -160,8 +160,8 @@ inline F64 digamma(F64 x) {
 /// The modified Bessel function of order 0 or 1, divided by exp(|x|) if `scaled`: a power series up
 /// to 8, then one in 1 / x.
 template <int N, int M>
-inline F64 bessel_i(F64 x, const double (&near_zero)[N], const double (&far_away)[M], int order,
-                    bool scaled) {
+[[gnu::noinline]] inline F64 bessel_i(F64 x, const double (&near_zero)[N],
+                                      const double (&far_away)[M], int order, bool scaled) {
   const F64 a = abs_bits(x);
   const auto small = a <= 8;
   const F64 inside = small ? a : broadcast<F64>(8), outside = small ? broadcast<F64>(8) : a;
@@ -177,16 +177,16 @@ inline F64 bessel_i(F64 x, const double (&near_zero)[N], const double (&far_away
 }
 
 /// 6 ulp each.
-inline F64 i0(F64 x) {
+[[gnu::noinline]] inline F64 i0(F64 x) {
   return bessel_i(x, kI0<double>, kI0Far<double>, 0, false);
 }
-inline F64 i0e(F64 x) {
+[[gnu::noinline]] inline F64 i0e(F64 x) {
   return bessel_i(x, kI0<double>, kI0Far<double>, 0, true);
 }
-inline F64 i1(F64 x) {
+[[gnu::noinline]] inline F64 i1(F64 x) {
   return bessel_i(x, kI1<double>, kI1Far<double>, 1, false);
 }
-inline F64 i1e(F64 x) {
+[[gnu::noinline]] inline F64 i1e(F64 x) {
   return bessel_i(x, kI1<double>, kI1Far<double>, 1, true);
 }
 

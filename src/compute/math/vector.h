@@ -41,6 +41,8 @@ typedef int32_t I32 __attribute__((vector_size(kVectorBytes)));
 typedef int64_t I64 __attribute__((vector_size(kVectorBytes)));
 typedef uint32_t U32 __attribute__((vector_size(kVectorBytes)));
 typedef uint64_t U64 __attribute__((vector_size(kVectorBytes)));
+typedef int8_t I8 __attribute__((vector_size(kVectorBytes)));
+typedef uint8_t U8 __attribute__((vector_size(kVectorBytes)));
 /// The floats that widen to one F64.
 typedef float HalfF32 __attribute__((vector_size(kVectorBytes / 2)));
 typedef int32_t HalfI32 __attribute__((vector_size(kVectorBytes / 2)));
@@ -71,6 +73,19 @@ struct VectorTraits<I64> {
   using Element = int64_t;
   using Mask = I64;
   using Bits = U64;
+};
+
+template <>
+struct VectorTraits<U8> {
+  using Element = uint8_t;
+  using Mask = I8;
+  using Bits = U8;
+};
+template <>
+struct VectorTraits<I8> {
+  using Element = int8_t;
+  using Mask = I8;
+  using Bits = U8;
 };
 
 template <class V>

@@ -18,6 +18,12 @@ constexpr int64_t kReduceBlock = 1024;
 struct BlockReductions {
   /// *result = combination of `n` >= 1 values. In the order of ReduceOp: Sum, Prod, Max, Min.
   void (*reduce[4][kRealComputeTypeCount])(void* result, const void* values, int64_t n);
+  /// The same for each of `rows` rows, `step` elements apart, into successive results.
+  void (*rows[4][kRealComputeTypeCount])(void* results, const void* first_row, int64_t step,
+                                         int64_t rows, int64_t n);
+  /// Maxima and minima of rows of bytes, unsigned or signed, which lie `step` apart; n >= 1.
+  void (*byte_rows[2][2])(int32_t* results, const void* first_row, int64_t step, int64_t rows,
+                          int64_t n);
   /// Combines `rows` rows, `step` elements apart, into `columns` results, which hold earlier ones
   /// already where `more` is set. One row after the other. In the order of `reduce`.
   void (*columns[4][kRealComputeTypeCount])(void* results, const void* first_row, int64_t step,

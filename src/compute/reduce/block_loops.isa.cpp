@@ -17,8 +17,10 @@ constexpr Element<V> lowest() {
   using T = Element<V>;
   if constexpr (kHasInfinity<T>) {
     return -kInfinity<V>;
+  } else if constexpr (static_cast<T>(-1) > 0) {
+    return 0;
   } else {
-    return static_cast<T>(static_cast<T>(1) << (sizeof(T) * 8 - 2)) * -2;
+    return static_cast<T>(static_cast<T>(static_cast<T>(1) << (sizeof(T) * 8 - 2)) * -2);
   }
 }
 template <class V>
@@ -26,7 +28,7 @@ constexpr Element<V> highest() {
   if constexpr (kHasInfinity<Element<V>>) {
     return kInfinity<V>;
   } else {
-    return ~lowest<V>();
+    return static_cast<Element<V>>(~lowest<V>());
   }
 }
 
@@ -130,9 +132,24 @@ inline Element<V> reduce_mapped(const Element<V>* values, int64_t n, F f) {
 }
 
 template <class Op, class V>
+[[gnu::noinline]] void reduce_rows(void* results, const void* first_row, int64_t step, int64_t rows,
+                                   int64_t n) {
+  const auto* row = static_cast<const Element<V>*>(first_row);
+  for (int64_t r = 0; r < rows; ++r, row += step)
+    static_cast<Element<V>*>(results)[r] = reduce_mapped<Op, V>(row, n, [](V v) { return v; });
+}
+
+template <class Op, class V>
 void reduce_block(void* result, const void* values, int64_t n) {
-  *static_cast<Element<V>*>(result) =
-      reduce_mapped<Op, V>(static_cast<const Element<V>*>(values), n, [](V v) { return v; });
+  reduce_rows<Op, V>(result, values, 0, 1, n);
+}
+
+template <class Op, class V>
+void reduce_byte_rows(int32_t* results, const void* first_row, int64_t step, int64_t rows,
+                      int64_t n) {
+  const auto* row = static_cast<const Element<V>*>(first_row);
+  for (int64_t r = 0; r < rows; ++r, row += step)
+    results[r] = reduce_mapped<Op, V>(row, n, [](V v) { return v; });
 }
 
 /// `count` vectors of results, side by side in registers.
@@ -211,6 +228,10 @@ double square_sum(const double* values, int64_t n, double center) {
 const BlockReductions block_reductions_table = {
     {EXECUTORCH_BY_TYPE(reduce_block, SumOf), EXECUTORCH_BY_TYPE(reduce_block, ProductOf),
      EXECUTORCH_BY_TYPE(reduce_block, MaximumOf), EXECUTORCH_BY_TYPE(reduce_block, MinimumOf)},
+    {EXECUTORCH_BY_TYPE(reduce_rows, SumOf), EXECUTORCH_BY_TYPE(reduce_rows, ProductOf),
+     EXECUTORCH_BY_TYPE(reduce_rows, MaximumOf), EXECUTORCH_BY_TYPE(reduce_rows, MinimumOf)},
+    {{reduce_byte_rows<MaximumOf, U8>, reduce_byte_rows<MinimumOf, U8>},
+     {reduce_byte_rows<MaximumOf, I8>, reduce_byte_rows<MinimumOf, I8>}},
     {EXECUTORCH_BY_TYPE(reduce_columns, SumOf), EXECUTORCH_BY_TYPE(reduce_columns, ProductOf),
      EXECUTORCH_BY_TYPE(reduce_columns, MaximumOf), EXECUTORCH_BY_TYPE(reduce_columns, MinimumOf)},
     {EXECUTORCH_BY_TYPE(track, true), EXECUTORCH_BY_TYPE(track, false)},

@@ -51,6 +51,8 @@ class Reducer {
 
   void run_outputs(int64_t first, int64_t last) const;
   void run_rows(int64_t first, int64_t last) const;
+  bool chooses_bytes() const;
+  void run_byte_rows(int64_t first, int64_t last) const;
   void run_columns(int64_t first, int64_t last) const;
   void run_few() const;
   void track_columns(int64_t base, int64_t columns, char* values, int64_t* indices) const;
@@ -100,7 +102,7 @@ void Reducer::run() {
   int64_t grain = output_grain(nest_);
   void (Reducer::*work)(int64_t, int64_t) const = &Reducer::run_outputs;
   if (nest_.by_rows() && !positions_) {
-    work = &Reducer::run_rows;
+    work = chooses_bytes() ? &Reducer::run_byte_rows : &Reducer::run_rows;
   } else if (nest_.by_columns()) {
     work = &Reducer::run_columns;
     grain = (grain + kColumnBlock - 1) / kColumnBlock * kColumnBlock;
@@ -125,18 +127,22 @@ const void* Reducer::truth(const void* block, void* buffer, int64_t n) const {
   return buffer;
 }
 
+/// Divides `n` results by the call's divisor.
+void divide(const ReduceCall& call, void* values, int64_t n) {
+  if (call.divisor == 1) return;
+  alignas(8) char divisor[8];
+  put_number(divisor, call.compute, call.divisor);
+  const void* operands[] = {values, divisor};
+  const bool floating = call.compute == ComputeType::f32 || call.compute == ComputeType::f64;
+  block_loop(floating ? ElementwiseOp::Div : ElementwiseOp::DivTrunc, call.compute)(values,
+                                                                                    operands, 2, n);
+}
+
 /// Divides and stores `n` results.
 void Reducer::finish(int64_t out, int64_t out_stride, int64_t index, int64_t index_stride,
                      char* values, const int64_t* indices, int64_t n) const {
   if (out_.wanted()) {
-    if (call_.divisor != 1) {
-      alignas(8) char divisor[8];
-      put_number(divisor, call_.compute, call_.divisor);
-      const void* operands[] = {values, divisor};
-      const bool floating = call_.compute == ComputeType::f32 || call_.compute == ComputeType::f64;
-      block_loop(floating ? ElementwiseOp::Div : ElementwiseOp::DivTrunc, call_.compute)(
-          values, operands, 2, n);
-    }
+    divide(call_, values, n);
     out_.write(out, out_stride, values, n);
   }
   if (positions_) index_out_.write(index, index_stride, indices, n);
@@ -222,16 +228,47 @@ void Reducer::run_outputs(int64_t first, int64_t last) const {
 /// Rows of one block each: nothing to combine, and results are stored many at a time.
 void Reducer::run_rows(int64_t first, int64_t last) const {
   alignas(64) char values[kColumnBlock * 8];
-  const auto reduce = loops_.reduce[op()][type()];
+  const auto reduce = loops_.rows[op()][type()];
+  const int64_t step = nest_.kept.inner_stride(0);
+  const bool in_place = nest_.reads_in_place(1) && !logical_;
+  // Rows that are converted go through the buffer as many at a time as it holds, if they adjoin.
+  const int64_t at_once = in_place              ? kColumnBlock
+                          : step == nest_.count ? kReduceBlock / nest_.count
+                                                : 1;
   ReduceBuffer buffer;
   LayoutCursor cursor(nest_.kept, first);
   while (first < last) {
     const int64_t rows = smaller(smaller(cursor.left_in_row(), last - first), kColumnBlock);
-    for (int64_t r = 0; r < rows; ++r) {
-      const int64_t base = cursor.offset(0) + r * nest_.kept.inner_stride(0);
-      const void* row = nest_.read(base, 1, nest_.count, buffer.bytes);
-      reduce(values + r * nest_.compute_size(), truth(row, buffer.bytes, nest_.count), nest_.count);
+    for (int64_t r = 0; r < rows; r += at_once) {
+      const int64_t part = smaller(at_once, rows - r);
+      const int64_t n = part * nest_.count;
+      const void* row = nest_.read(cursor.offset(0) + r * step, 1, n, buffer.bytes);
+      reduce(values + r * nest_.compute_size(), truth(row, buffer.bytes, n), step, part,
+             nest_.count);
     }
+    finish(cursor.offset(1), nest_.kept.inner_stride(1), 0, 0, values, nullptr, rows);
+    cursor.advance(rows);
+    first += rows;
+  }
+}
+
+/// Extrema of bytes are found without widening them.
+bool Reducer::chooses_bytes() const {
+  const bool bytes = call_.in.dtype == DType::u8 || call_.in.dtype == DType::i8;
+  return bytes && call_.compute == ComputeType::i32 &&
+         (call_.op == ReduceOp::Max || call_.op == ReduceOp::Min);
+}
+
+void Reducer::run_byte_rows(int64_t first, int64_t last) const {
+  alignas(64) char values[kColumnBlock * 8];
+  const auto reduce =
+      loops_.byte_rows[call_.in.dtype == DType::i8][call_.op == ReduceOp::Max ? 0 : 1];
+  const int64_t step = nest_.kept.inner_stride(0);
+  const auto* data = static_cast<const char*>(call_.in.data);
+  LayoutCursor cursor(nest_.kept, first);
+  while (first < last) {
+    const int64_t rows = smaller(smaller(cursor.left_in_row(), last - first), kColumnBlock);
+    reduce(reinterpret_cast<int32_t*>(values), data + cursor.offset(0), step, rows, nest_.count);
     finish(cursor.offset(1), nest_.kept.inner_stride(1), 0, 0, values, nullptr, rows);
     cursor.advance(rows);
     first += rows;
@@ -280,12 +317,18 @@ void Reducer::sum_columns(int64_t base, int64_t columns, char* values) const {
   ColumnAccumulator accumulator(base_, call_.compute, columns);
   const int64_t stride = nest_.kept.inner_stride(0);
   const bool in_place = nest_.reads_in_place(stride) && !logical_;
+  const int64_t step = nest_.reduced.inner_stride(0);
+  // Rows that are converted go through the buffer as many at a time as it holds, if they adjoin.
+  const int64_t at_once = in_place                         ? nest_.count
+                          : stride == 1 && step == columns ? kReduceBlock / columns
+                                                           : 1;
   ReduceBuffer buffer;
   LayoutCursor cursor(nest_.reduced, 0);
   for (int64_t r = 0; r < nest_.count;) {
-    const int64_t rows = in_place ? cursor.left_in_row() : 1;
-    const void* row = nest_.read(base + cursor.offset(0), stride, columns, buffer.bytes);
-    accumulator.add(truth(row, buffer.bytes, columns), nest_.reduced.inner_stride(0), rows);
+    const int64_t rows = smaller(cursor.left_in_row(), at_once);
+    const int64_t n = rows * columns;
+    const void* row = nest_.read(base + cursor.offset(0), stride, n, buffer.bytes);
+    accumulator.add(truth(row, buffer.bytes, n), step, rows);
     cursor.advance(rows);
     r += rows;
   }
@@ -310,10 +353,37 @@ void Reducer::run_columns(int64_t first, int64_t last) const {
   }
 }
 
+/// A small row-major matrix of the compute type: one call of a loop, in the order of additions that
+/// the Reducer has. False for anything else.
+bool reduce_small_matrix(const ReduceCall& call) {
+  constexpr int64_t kSmall = 4096, kLeast = 16, kMostRows = 32;
+  const ReduceSource& in = call.in;
+  if (in.rank != 2 || (call.dims != 1 && call.dims != 2) || call.indices.data != nullptr ||
+      call.out.data == nullptr || call.op == ReduceOp::Any || call.op == ReduceOp::All ||
+      in.dtype != storage_type(call.compute) || call.out.dtype != in.dtype) {
+    return false;
+  }
+  const int64_t rows = in.sizes[0], columns = in.sizes[1];
+  if (in.strides[0] != columns || in.strides[1] != 1 || rows < kLeast || columns < kLeast ||
+      rows * columns > kSmall) {
+    return false;
+  }
+  const auto op = static_cast<size_t>(call.op), type = static_cast<size_t>(call.compute);
+  if (call.dims == 2) {
+    if (columns > kReduceBlock || call.out.strides[0] != 1) return false;
+    block_reductions().rows[op][type](call.out.data, in.data, columns, rows, columns);
+  } else {
+    if (rows > kMostRows || call.out.strides[1] != 1) return false;
+    block_reductions().columns[op][type](call.out.data, in.data, columns, rows, columns, false);
+  }
+  divide(call, call.out.data, call.dims == 2 ? rows : columns);
+  return true;
+}
+
 }  // namespace
 
 void reduce(const ReduceCall& call) {
-  Reducer(call).run();
+  if (!reduce_small_matrix(call)) Reducer(call).run();
 }
 
 }  // namespace executorch::compute

@@ -1,5 +1,6 @@
 #include "compute/reduce/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -144,6 +145,60 @@ TEST_P(EachIsaReduce, SumsAndExtremaOverAnyDimensions) {
             ComputeType::f32,
             {only.data(), DType::f64, p.out_strides.data()}});
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(only[i], largest[i]);
+  }
+}
+
+template <class T>
+void check_extrema_of_bytes(DType dtype) {
+  std::mt19937 random(5);
+  std::vector<T> data(9 * 201);
+  for (T& x : data) x = static_cast<T>(random());
+  const int64_t sizes[] = {9, 201}, strides[] = {201, 1}, out_strides[] = {1, 0};
+  for (const ReduceOp op : {ReduceOp::Max, ReduceOp::Min}) {
+    T out[9];
+    reduce({op,
+            {data.data(), dtype, 2, sizes, strides},
+            2,
+            ComputeType::i32,
+            {out, dtype, out_strides}});
+    for (size_t r = 0; r < 9; ++r) {
+      const auto row = data.begin() + static_cast<int64_t>(r) * 201;
+      ASSERT_EQ(out[r], op == ReduceOp::Max ? *std::max_element(row, row + 201)
+                                            : *std::min_element(row, row + 201));
+    }
+  }
+}
+
+TEST_P(EachIsaReduce, ExtremaOfBytes) {
+  check_extrema_of_bytes<uint8_t>(DType::u8);
+  check_extrema_of_bytes<int8_t>(DType::i8);
+}
+
+TEST_P(EachIsaReduce, SmallMatricesGiveTheBitsOfLayoutsBesideThem) {
+  std::mt19937 random(9);
+  std::normal_distribution<float> normal;
+  std::vector<float> wide(32 * 40);
+  for (float& x : wide) x = normal(random);
+  std::vector<float> dense;
+  for (size_t r = 0; r < 32; ++r)
+    for (size_t c = 0; c < 33; ++c) dense.push_back(wide[r * 40 + c]);
+  const int64_t sizes[] = {32, 33}, dense_strides[] = {33, 1}, wide_strides[] = {40, 1};
+  const int64_t out_strides[] = {1, 1};
+  for (const ReduceOp op : {ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min}) {
+    for (const uint32_t dims : {1u, 2u}) {
+      std::vector<float> a(33, 0), b(33, 0);
+      ReduceCall call = {op,
+                         {dense.data(), DType::f32, 2, sizes, dense_strides},
+                         dims,
+                         ComputeType::f32,
+                         {a.data(), DType::f32, out_strides}};
+      call.divisor = 3;
+      reduce(call);
+      call.in = {wide.data(), DType::f32, 2, sizes, wide_strides};
+      call.out.data = b.data();
+      reduce(call);
+      EXPECT_EQ(a, b);
+    }
   }
 }
 

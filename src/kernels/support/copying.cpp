@@ -31,6 +31,13 @@ TensorView contiguous_over(void* data, const Tensor& tensor, ScalarType dtype) {
 
 }  // namespace
 
+bool is_outermost(const TensorView& view, int d) {
+  for (int later = d + 1; later < view.rank; ++later) {
+    if (view.sizes[later] > 1 && view.strides[later] > view.strides[d]) return false;
+  }
+  return true;
+}
+
 Error write_view(const Tensor& out, const Tensor& self, const TensorView& from) {
   ET_TRY(check_same_dtype(self, "self", out, "out"));
   ET_REQUIRE(from.rank <= kMaxRank, InvalidArgument,

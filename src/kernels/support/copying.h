@@ -9,9 +9,29 @@
 #include "compute/norm/norm.h"
 #include "kernels/support/scratch.h"
 #include "kernels/support/tensors.h"
+#include "threadpool/parallel.h"
 
 namespace executorch {
 namespace kernels {
+
+/// Neighbouring indices of dimension `d` lie at least as far apart as those of every later one.
+bool is_outermost(const TensorView& view, int d);
+
+/// Bytes that a thread writes in several passes while they stay in its cache.
+constexpr int64_t kSlabBytes = 128 * 1024;
+
+/// Calls body(first, count) for slabs of about kSlabBytes of a view, cut along dimension `d`, on
+/// the thread pool.
+template <class Body>
+void for_slabs(const TensorView& view, int d, Body&& body) {
+  const int64_t size = view.sizes[d];
+  const int64_t bytes = view.numel() * static_cast<int64_t>(view.element_size);
+  if (bytes <= kSlabBytes) return body(0, size);
+  const int64_t height = kSlabBytes * size / bytes > 0 ? kSlabBytes * size / bytes : 1;
+  threadpool::parallel_for(0, size, height, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; i += height) body(i, height < last - i ? height : last - i);
+  });
+}
 
 /// Resizes `out` to the sizes of `from`, a view into `self`, and copies it there. The dtypes must
 /// be equal; `out` may only share memory with `self` where nothing moves.

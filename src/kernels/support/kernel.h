@@ -184,7 +184,7 @@ template <class T>
 struct Unbox<std::optional<T>> {
   struct Stored {
     bool present = false;
-    typename Unbox<T>::Stored value;
+    typename Unbox<T>::Stored value{};
   };
   static constexpr const char* kind = Unbox<T>::kind;
   static bool read(EValue& value, Stored& stored) {

@@ -52,7 +52,7 @@ class Reduction {
   Sizes out_sizes_;
   TensorView in_;
   TensorView outs_[2];
-  int64_t strides_[2][compute::kMaxRank] = {};
+  int64_t strides_[2][compute::kMaxRank];
   size_t num_outs_ = 0;
 };
 

@@ -249,6 +249,7 @@ Error broadcast_views(const Tensor& a, const char* a_name, const Tensor& b, cons
 }
 
 bool is_contiguous(const Tensor& tensor) {
+  if (contiguous_order(tensor)) return true;
   const TensorView view = view_of(tensor);
   int64_t expected = 1;
   for (int d = view.rank - 1; d >= 0; --d) {

@@ -1,5 +1,7 @@
 #include "kernels/cpu/elementwise/elementwise_call.h"
 
+#include <algorithm>
+
 #include "compute/elementwise/cast.h"
 
 namespace executorch {
@@ -33,10 +35,41 @@ compute::ElementwiseCall call_into(ElementwiseOp op, ScalarType common, const Te
   return call;
 }
 
-compute::Operand view_operand(const TensorView& view, const Sizes& sizes) {
-  compute::Operand operand = {view.data, view.dtype, {}};
+void set_operand(compute::Operand& operand, const TensorView& view, const Sizes& sizes) {
+  operand.data = view.data;
+  operand.dtype = view.dtype;
   broadcast_strides(view, sizes, operand.strides);
-  return operand;
+}
+
+/// Tensors of the result's shape and dim order: elements pair up as they lie in memory.
+bool laid_out_alike(Inputs inputs, const Tensor& out) {
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr || !same_sizes(*input.tensor(), out)) return false;
+    const auto order = input.tensor()->dim_order();
+    const auto out_order = out.dim_order();
+    if (order.data() == nullptr || out_order.data() == nullptr) return false;
+    if (!std::equal(order.begin(), order.end(), out_order.begin())) return false;
+  }
+  return true;
+}
+
+/// The call over `out` and operands laid out like it, without their memory.
+compute::ElementwiseCall flat_call(ElementwiseOp op, ScalarType common, const Tensor& out) {
+  compute::ElementwiseCall call;
+  call.op = op;
+  call.common = compute_dtype(common);
+  call.rank = 1;
+  call.sizes[0] = out.numel();
+  call.out.data = out.mutable_data_ptr();
+  call.out.dtype = compute_dtype(out.scalar_type());
+  call.out.strides[0] = 1;
+  return call;
+}
+
+void set_flat_operand(compute::Operand& operand, const Tensor& tensor) {
+  operand.data = tensor.const_data_ptr();
+  operand.dtype = compute_dtype(tensor.scalar_type());
+  operand.strides[0] = 1;
 }
 
 /// Where a number lies while the operation runs.
@@ -46,8 +79,10 @@ union NumberStorage {
   bool boolean;
 };
 
-compute::Operand number_operand(const Scalar& number, NumberStorage& storage) {
-  compute::Operand operand = {&storage, DType::f64, {}};
+void set_number(compute::Operand& operand, int rank, const Scalar& number, NumberStorage& storage) {
+  operand.data = &storage;
+  operand.dtype = DType::f64;
+  for (int d = 0; d < rank; ++d) operand.strides[d] = 0;
   if (number.isBoolean()) {
     storage.boolean = number.to<bool>();
     operand.dtype = DType::boolean;
@@ -57,7 +92,6 @@ compute::Operand number_operand(const Scalar& number, NumberStorage& storage) {
   } else {
     storage.f64 = number.to<double>();
   }
-  return operand;
 }
 
 Error check_types(ElementwiseOp op, ScalarType common, ScalarType result, const Tensor& out) {
@@ -75,6 +109,7 @@ Error broadcast_sizes(Inputs inputs, Sizes* sizes) {
   for (const Input& input : inputs) {
     if (input.tensor() == nullptr) continue;
     const Sizes own = sizes_of(*input.tensor());
+    if (own.rank == sizes->rank && std::equal(own.begin(), own.end(), sizes->begin())) continue;
     const Sizes before = *sizes;
     if (own.rank > sizes->rank) {
       for (int d = 0; d < own.rank; ++d) {
@@ -125,16 +160,22 @@ Error run_elementwise(ElementwiseOp op, ScalarType common, ScalarType result, In
   Sizes sizes;
   ET_TRY(broadcast_sizes(inputs, &sizes));
   ET_TRY(resize_output(out, sizes));
-  compute::ElementwiseCall call = call_into(op, common, view_of(out));
+  const bool flat = laid_out_alike(inputs, out);
+  compute::ElementwiseCall call =
+      flat ? flat_call(op, common, out) : call_into(op, common, view_of(out));
   NumberStorage numbers[compute::kMaxOperands];
   int k = 0;
   for (const Input& input : inputs) {
     compute::Operand& operand = call.in[k];
     if (input.tensor() == nullptr) {
-      operand = number_operand(input.number(), numbers[k]);
+      set_number(operand, call.rank, input.number(), numbers[k]);
     } else {
       ET_TRY(check_no_partial_overlap(out, *input.tensor(), input.name()));
-      operand = view_operand(view_of(*input.tensor()), sizes);
+      if (flat) {
+        set_flat_operand(operand, *input.tensor());
+      } else {
+        set_operand(operand, view_of(*input.tensor()), sizes);
+      }
     }
     if (rounding == Rounding::tensors && input.single()) call.unrounded |= 1u << k;
     ++k;
@@ -149,7 +190,7 @@ void run_on_views(ElementwiseOp op, ScalarType common, const TensorView& out,
   Sizes sizes;
   for (int d = 0; d < out.rank; ++d) sizes.push(out.sizes[d]);
   int k = 0;
-  for (const TensorView& input : inputs) call.in[k++] = view_operand(input, sizes);
+  for (const TensorView& input : inputs) set_operand(call.in[k++], input, sizes);
   compute::elementwise(call);
 }
 

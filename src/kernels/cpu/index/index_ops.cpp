@@ -83,6 +83,14 @@ Error embedding(Context& context, const Tensor& weight, const Tensor& indices, i
   sizes.push(weight.sizes()[1]);
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, weight, "weight"));
+  if (is_contiguous(weight) && is_contiguous(indices) && is_contiguous(out)) {
+    const TensorView table = view_of(weight);
+    const int64_t rows = table.sizes[0];
+    const int64_t bytes = table.sizes[1] * static_cast<int64_t>(table.element_size);
+    const compute::BadIndex bad = compute::copy_rows(static_cast<char*>(out.mutable_data_ptr()),
+                                                     table.data, rows, bytes, view_of(indices));
+    return bad.found ? bad_index("indices", bad.value, 0, rows) : Error::Ok;
+  }
   ContiguousOutput output(context);
   ET_TRY(output.prepare(out));
   TensorView row = output.view();

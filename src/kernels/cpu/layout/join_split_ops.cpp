@@ -64,6 +64,25 @@ Error joined_sizes(TensorList tensors, int64_t dim, int* normalized, Sizes* size
   return Error::Ok;
 }
 
+/// Copies each tensor to its place along dimension `d`: of all of them `count` indices of dimension
+/// `slab` from `first` on, or everything when there is no such dimension.
+void join(const TensorView& whole, TensorList tensors, int d, int slab, int64_t first,
+          int64_t count) {
+  int64_t position = 0;
+  for (const Tensor& tensor : tensors) {
+    if (is_skipped(tensor)) continue;
+    TensorView part = whole;
+    TensorView from = view_of(tensor);
+    part.narrow(d, position, from.sizes[d]);
+    position += from.sizes[d];
+    if (slab >= 0) {
+      part.narrow(slab, first, count);
+      from.narrow(slab, first, count);
+    }
+    compute::convert(part, from);
+  }
+}
+
 Error cat(Context&, TensorList tensors, int64_t dim, Tensor& out) {
   ET_TRY(check_join_types(tensors, out));
   int d = 0;
@@ -71,14 +90,14 @@ Error cat(Context&, TensorList tensors, int64_t dim, Tensor& out) {
   ET_TRY(joined_sizes(tensors, dim, &d, &sizes));
   ET_TRY(resize_output(out, sizes));
   const TensorView whole = view_of(out);
-  int64_t position = 0;
-  for (const Tensor& tensor : tensors) {
-    ET_TRY(check_no_overlap(out, tensor, "tensors"));
-    if (is_skipped(tensor)) continue;
-    TensorView part = whole;
-    part.narrow(d, position, tensor.sizes()[d]);
-    compute::convert(part, view_of(tensor));
-    position += tensor.sizes()[d];
+  for (const Tensor& tensor : tensors) ET_TRY(check_no_overlap(out, tensor, "tensors"));
+  int slab = 0;
+  while (slab < d && whole.sizes[slab] == 1) ++slab;
+  if (slab < d && is_outermost(whole, slab)) {
+    for_slabs(whole, slab,
+              [&](int64_t first, int64_t count) { join(whole, tensors, d, slab, first, count); });
+  } else {
+    join(whole, tensors, d, -1, 0, 0);
   }
   return Error::Ok;
 }

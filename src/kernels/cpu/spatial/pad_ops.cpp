@@ -48,6 +48,34 @@ void crop(TensorView& view, int d, const Pad& pad) {
   view.narrow(d, start, view.sizes[d] - start - end);
 }
 
+/// Fills the borders of the dimensions from `d` on and copies the input between them, slab by slab,
+/// so that memory is written once.
+void pad_by_constant(TensorView to, TensorView from, const Pad* pads, int d, const void* element) {
+  if (d == to.rank) return compute::copy(to, from);
+  const int64_t before = pads[d].before > 0 ? pads[d].before : 0;
+  const int64_t after = pads[d].after > 0 ? pads[d].after : 0;
+  crop(from, d, pads[d]);
+  if (d > 0 && d + 1 == to.rank && from.numel() > 0 &&
+      compute::copy_between_borders(to, from, before, element)) {
+    return;
+  }
+  TensorView low = to;
+  TensorView high = to;
+  low.narrow(d, 0, before);
+  high.narrow(d, to.sizes[d] - after, after);
+  compute::fill(low, element);
+  compute::fill(high, element);
+  to.narrow(d, before, to.sizes[d] - before - after);
+  if (!is_outermost(to, d)) return pad_by_constant(to, from, pads, d + 1, element);
+  for_slabs(to, d, [&](int64_t first, int64_t count) {
+    TensorView part = to;
+    TensorView source = from;
+    part.narrow(d, first, count);
+    source.narrow(d, first, count);
+    pad_by_constant(part, source, pads, d + 1, element);
+  });
+}
+
 Error constant_pad_nd(Context&, const Tensor& self, IntList pad, const Scalar value, Tensor& out) {
   Pad pads[kMaxRank];
   Sizes sizes;
@@ -64,21 +92,7 @@ Error constant_pad_nd(Context&, const Tensor& self, IntList pad, const Scalar va
   ET_TRY(number_element(value, out.scalar_type(), "value", element));
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_no_overlap(out, self, "self"));
-  TensorView from = view_of(self);
-  TensorView to = view_of(out);
-  for (int d = 0; d < to.rank; ++d) {
-    const int64_t before = pads[d].before > 0 ? pads[d].before : 0;
-    const int64_t after = pads[d].after > 0 ? pads[d].after : 0;
-    TensorView low = to;
-    TensorView high = to;
-    low.narrow(d, 0, before);
-    high.narrow(d, to.sizes[d] - after, after);
-    compute::fill(low, element);
-    compute::fill(high, element);
-    to.narrow(d, before, to.sizes[d] - before - after);
-    crop(from, d, pads[d]);
-  }
-  compute::copy(to, from);
+  pad_by_constant(view_of(out), view_of(self), pads, 0, element);
   return Error::Ok;
 }
 
