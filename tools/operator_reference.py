@@ -25,7 +25,8 @@ HEAD = """# Operators
 
 Every operator that this release registers, as the tables of the operator libraries list them. This page is made by
 `tools/operator_reference.py`. `executorch inspect FILE` tells which of its operators a program needs and which are missing.
-Element types, layouts and promotion follow PyTorch; what is knowingly refused is listed by `./dev test-ops`.
+Element types, layouts and promotion follow PyTorch; [operator-types.md](operator-types.md) has the table
+of what is covered, and lists what is refused.
 """
 
 

@@ -42,6 +42,8 @@ _COMPLEX = {
 COMPLEX = "complex numbers in an operator that is not among the sums, products and copies"
 
 
+# Of floating point numbers, by PyTorch's documentation; it takes whole ones where nothing is interpolated or divided.
+_OF_REALS = {"_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa", "_upsample_lanczos2d_aa", "affine_grid_generator", "col2im"}
 _WHOLE = ("bool", "uint8", "int8", "int16", "int32", "int64")
 
 
@@ -52,6 +54,8 @@ def reason(sample: Sample) -> str | None:
         return COMPLEX
     if "_backward" in sample.row.base and sample.dtype in _WHOLE:
         return "gradients of whole numbers, which PyTorch itself never asks for"
+    if sample.row.base in _OF_REALS and sample.dtype in _WHOLE:
+        return "images and grids of whole numbers, which would have to be rounded"
     if sample.row.name == "aten::native_batch_norm.out" and sample.inputs[5] is True and sample.inputs[3] is not None:
         return "training that writes running statistics, which the schema does not allow"
     return None

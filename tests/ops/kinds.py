@@ -33,10 +33,12 @@ _NOT_SPECIAL = {
 _NOT_MIXED = {
     "ldexp",  # a power is rounded to the type of one of them
     "index_put", "index_put_",  # a value of another type is taken if it is a single one and there is one mask
+    "_embedding_bag", "_embedding_bag_forward_only",  # indices of any type where no gradient is asked for
 }  # fmt: skip
 # To operands without elements: their sizes are not looked at.
 _NOT_EMPTY = {
     "addmv", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "pixel_unshuffle", "repeat_interleave",
+    "embedding_dense_backward",
 }  # fmt: skip
 # Places outside of an image are rounded in the type of the operand.
 _UNDEFINED = {"grid_sampler_2d", "grid_sampler_3d"}
@@ -125,7 +127,7 @@ def _has_own_answer(kind: str, base: str) -> bool:
         return True
     if kind == "special values":
         # How far NaN spreads depends on the order of the work, or on factors of zero.
-        factored = "linalg_" in base and base != "linalg_vector_norm"
+        factored = ("linalg_" in base and base != "linalg_vector_norm") or "_fft" in base
         return factored or "batch_norm" in base or ("upsample_" in base and "nearest" not in base)
     # Sizes of weights and statistics are not looked at, nor whether statistics are those of the operand.
     return "_norm_backward" in base or (kind in ("no elements", "no dimensions") and "batch_norm" in base)

@@ -95,7 +95,7 @@ class Coverage:
     def page(self) -> str:
         """The same for the documentation."""
         text = "# Element types of the operators\n\n"
-        text += "Each operator against PyTorch on the CPU, as `./dev test-ops --coverage-page FILE` found them.\n\n"
+        text += "Each operator against PyTorch on the CPU, as `./dev test-ops --coverage-page docs/operator-types.md` found them.\n\n"
         text += f"{self.summary()}.\n\n{_LEGEND}.\n\n| operator | " + " | ".join(COLUMNS.values()) + " |\n"
         text += "|---" * (len(COLUMNS) + 1) + "|\n"
         for name, row in self.table.items():
