@@ -14,6 +14,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -97,8 +98,8 @@ BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, 
 
 def input_bytes(request):
     """Bytes of all inputs of a request."""
-    tensors = (word.split(":") for argument in request.split() for word in argument.replace("l:", "+").replace("x:", "+").split("+"))
-    return sum(BYTES[t[1]] * math.prod(map(int, t[2].split(","))) for t in tensors if t[0] == "t")
+    tensors = re.findall(r"\bt:(\w+):([\d,]+)", request)
+    return sum(BYTES[dtype] * math.prod(map(int, sizes.split(","))) for dtype, sizes in tensors)
 
 
 def measure(case, runtimes, args, threads):

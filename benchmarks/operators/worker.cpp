@@ -392,9 +392,12 @@ void measure_read(size_t bytes, double seconds) {
       [&] {
         Lanes sums[together] = {};
         for (size_t i = 0; i < memory.size(); i += 2 * together) {
-          Lanes next[together];
-          std::memcpy(next, memory.data() + i, sizeof(next));
-          for (size_t k = 0; k < together; ++k) sums[k] += next[k];
+#pragma GCC unroll 8
+          for (size_t k = 0; k < together; ++k) {
+            Lanes next;
+            std::memcpy(&next, memory.data() + i + 2 * k, sizeof(next));
+            sums[k] += next;
+          }
         }
         Lanes total = {};
         for (const Lanes& sum : sums) total += sum;
