@@ -78,7 +78,8 @@ def test_against_pytorch(program, plan, load):
 @programs(lambda name, variant: variant in AS_THE_ORIGINAL)
 @both_ways
 def test_quantized_as_the_original(program, plan, load):
-    """Close to the original's results, or to PyTorch's at least as close as those are: nets without training amplify a step."""
+    """As close to the original's results as those are to PyTorch's: nets without training amplify a step, and where PyTorch's sums
+    of bytes are rounded in floating point, as here, the original's are in fixed point."""
     folder, fresh = opened(program, load, plan)
     variant, group = program[1], model_sets.GROUPS[program[1]]
     for prefix, inputs in calls_of(folder):
@@ -88,7 +89,9 @@ def test_quantized_as_the_original(program, plan, load):
         assert len(outputs) == len(wants) == len(eager)
         for got, want, exact in zip(outputs, wants, eager):
             error, own, others = error_of(got, want), error_of(got, exact), error_of(want, exact)
-            assert error <= AS_THE_ORIGINAL[variant] or own <= others, f"{error:.3g}; from PyTorch {own:.3g}, original {others:.3g}"
+            told = f"{error:.3g}; from PyTorch {own:.3g}, original {others:.3g}"
+            assert error <= max(AS_THE_ORIGINAL[variant], others), told
+            assert own <= 1.25 * others + AS_THE_ORIGINAL[variant], told
 
 
 @programs(lambda name, variant: name in model_sets.STATEFUL)

@@ -76,6 +76,7 @@ Error dequantize_typed(Context& context, const Along& call, compute::DType store
 
 Error dequantize_along(Context& context, const Along& call, compute::DType stored,
                        const Tensor& out) {
+  ET_TRY(check_apart_from_parameters(out, call.scales, "scales", call.zero_points, "zero_points"));
   return call.scales.scalar_type() == ScalarType::Double
              ? dequantize_typed<double>(context, call, stored, out)
              : dequantize_typed<float>(context, call, stored, out);

@@ -1,5 +1,6 @@
 // Rows of quantised tables by index.
 #include "compute/copy/indexed.h"
+#include "kernels/quantized/parameters.h"
 #include "kernels/quantized/tables.h"
 #include "kernels/quantized/weight_table.h"
 #include "kernels/support/indexing.h"
@@ -48,7 +49,8 @@ Error embedding(Context& context, const Tensor& weight, const Tensor& scales,
   WeightTable table(context);
   ET_TRY(table.prepare(weight, format, scales, zero_points));
   ET_TRY(check_no_overlap(out, weight, "weight"));
-  ET_TRY(check_no_overlap(out, scales, "weight_scales"));
+  ET_TRY(
+      check_apart_from_parameters(out, scales, "weight_scales", zero_points, "weight_zero_points"));
   return gather_rows(context, table, indices, out);
 }
 

@@ -19,7 +19,8 @@ Error check_operands(const Tensor& input, const Tensor& weight, const Tensor& sc
   ET_REQUIRE(!zero_points.has_value(), InvalidArgument,
              "argument 'weight_zero_points': only None is supported");
   ET_TRY(check_no_overlap(out, input, "input"));
-  return check_no_overlap(out, weight, "weight");
+  ET_TRY(check_no_overlap(out, weight, "weight"));
+  return check_no_overlap(out, scales, "weight_scales");
 }
 
 /// input [m, k] times a weight [k, n], or [n, k] when transposed.

@@ -116,6 +116,14 @@ Error ParameterLists<T>::invert(int64_t count) {
 template class ParameterLists<float>;
 template class ParameterLists<double>;
 
+Error check_apart_from_parameters(const Tensor& out, const Tensor& scales, const char* scales_name,
+                                  const std::optional<Tensor>& zero_points,
+                                  const char* zero_points_name) {
+  ET_TRY(check_no_overlap(out, scales, scales_name));
+  return zero_points.has_value() ? check_no_overlap(out, *zero_points, zero_points_name)
+                                 : Error::Ok;
+}
+
 compute::DenseAxis channel_axis(const Tensor& tensor, int d) {
   compute::DenseAxis axis{1, 1, 1};
   for (int i = 0; i < tensor.dim(); ++i) {

@@ -26,6 +26,11 @@ Error check_bounds(int64_t quant_min, int64_t quant_max, compute::DType dtype);
 Error single_number(const Tensor& tensor, const char* name, double* number);
 Error single_integer(const Tensor& tensor, const char* name, int64_t* integer);
 
+/// InvalidArgument when `out` lies on scales or zero points, which are read while it is written.
+Error check_apart_from_parameters(const Tensor& out, const Tensor& scales, const char* scales_name,
+                                  const std::optional<Tensor>& zero_points,
+                                  const char* zero_points_name);
+
 /// Scales and zero points of a dimension with `count` indices, as T.
 template <class T>
 class ParameterLists {

@@ -83,6 +83,7 @@ Error quantize_typed(Context& context, const Along& call, const Tensor& out,
 
 Error quantize_along(Context& context, const Along& call, const Tensor& out,
                      compute::DType stored) {
+  ET_TRY(check_apart_from_parameters(out, call.scales, "scales", call.zero_points, "zero_points"));
   const bool wide = call.input.scalar_type() == ScalarType::Double ||
                     call.scales.scalar_type() == ScalarType::Double;
   return wide ? quantize_typed<double>(context, call, out, stored)
