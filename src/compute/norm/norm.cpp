@@ -134,12 +134,12 @@ template <class T>
 void channel_moments(const DenseAxis& axis, const T* in, T* mean, T* variance) {
   // An input without elements may have no memory to step through.
   const int64_t step = axis.outer > 0 ? axis.inner : 0;
-  threadpool::parallel_for(
-      0, axis.count, grain_for(axis.outer * axis.inner), [&](int64_t first, int64_t last) {
-        for (int64_t c = first; c < last; ++c) {
-          channel_moments_of(axis, in + c * step, mean + c, variance + c);
-        }
-      });
+  threadpool::parallel_for(0, axis.count, grain_for(axis.outer * axis.inner),
+                           [&](int64_t first, int64_t last) {
+                             for (int64_t c = first; c < last; ++c) {
+                               channel_moments_of(axis, in + c * step, mean + c, variance + c);
+                             }
+                           });
 }
 
 #define EXECUTORCH_INSTANTIATE_NORM(T__)                                                      \
