@@ -241,6 +241,13 @@ def _refused_draw(row: Row, inputs: list, why: str) -> Sample:
     return Sample(row, inputs, [torch.empty(_DRAWN)], error=why, kind="error")
 
 
+def _endless_triangle(row: Row) -> list[Sample]:
+    """More elements than a dimension can have, and than 32 bits count."""
+    offset = 0 if row.base == "tril_indices" else -(2**31)
+    return [Sample(row, [2**31 - 1, columns, offset], [torch.empty(2, 4, dtype=torch.int64)], error="too many", kind="error")
+            for columns in (4, 21)]  # fmt: skip
+
+
 def _random_like(row: Row) -> list[Sample]:
     samples = []
     for dtype in FLOATS:
@@ -565,6 +572,8 @@ _MAKERS = {
     "aten::empty_strided.out": _empty_strided,
     "aten::empty_permuted.out": _empty_strided,
     "aten::new_empty_strided.out": _empty_strided,
+    "aten::tril_indices.out": _endless_triangle,
+    "aten::triu_indices.out": _endless_triangle,
     "aten::sym_numel": _sizes,
     "aten::sym_size.int": _sizes,
     "aten::_local_scalar_dense": _item,

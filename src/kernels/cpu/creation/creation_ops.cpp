@@ -184,6 +184,19 @@ Columns triangle_columns(bool lower, int64_t row, int64_t columns, int64_t offse
   return {0, diagonal + 1 < columns ? diagonal + 1 : columns};
 }
 
+/// The rows of a triangle that have elements: [first, end).
+struct Rows {
+  int64_t first;
+  int64_t end;
+};
+Rows triangle_rows(bool lower, int64_t rows, int64_t columns, int64_t offset) {
+  if (columns == 0) return {0, 0};
+  if (lower) return {offset >= 0 ? 0 : (offset < -rows ? rows : -offset), rows};
+  int64_t end = 0;
+  if (__builtin_sub_overflow(columns, offset, &end)) end = rows;
+  return {0, end < 0 ? 0 : (end > rows ? rows : end)};
+}
+
 /// The coordinates of a triangle's elements: rows in the first line, columns in the second.
 template <bool lower>
 Error triangle_indices(Context& context, int64_t row, int64_t col, int64_t offset, Tensor& out) {
@@ -192,23 +205,28 @@ Error triangle_indices(Context& context, int64_t row, int64_t col, int64_t offse
   ET_REQUIRE(row >= 0 && col >= 0 && row <= kMaxLength && col <= kMaxLength, InvalidArgument,
              "a matrix of %lld by %lld elements is not possible", static_cast<long long>(row),
              static_cast<long long>(col));
+  const Rows rows = triangle_rows(lower, row, col, offset);
+  int64_t count = 0;
+  for (int64_t r = rows.first; r < rows.end && count <= kMaxLength; ++r) {
+    const Columns columns = triangle_columns(lower, r, col, offset);
+    count += columns.end - columns.first;
+  }
+  ET_REQUIRE(count <= kMaxLength, InvalidArgument,
+             "the triangle of a matrix of %lld by %lld elements has more of them than a dimension",
+             static_cast<long long>(row), static_cast<long long>(col));
   Sizes sizes;
   sizes.push(2);
-  sizes.push(0);
-  for (int64_t r = 0; r < row; ++r) {
-    const Columns columns = triangle_columns(lower, r, col, offset);
-    sizes[1] += columns.end > columns.first ? columns.end - columns.first : 0;
-  }
+  sizes.push(count);
   ET_TRY(resize_output(out, sizes));
   ContiguousOutput indices(context);
   ET_TRY(indices.prepare(out, ScalarType::Long));
-  auto* rows = indices.data<int64_t>();
-  auto* places = rows + sizes[1];
-  for (int64_t r = 0; r < row; ++r) {
+  auto* row_of = indices.data<int64_t>();
+  auto* column_of = row_of + count;
+  for (int64_t r = rows.first; r < rows.end; ++r) {
     const Columns columns = triangle_columns(lower, r, col, offset);
     for (int64_t c = columns.first; c < columns.end; ++c) {
-      *rows++ = r;
-      *places++ = c;
+      *row_of++ = r;
+      *column_of++ = c;
     }
   }
   indices.finish();
