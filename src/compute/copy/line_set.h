@@ -30,7 +30,8 @@ class LineSet {
 
   int64_t count() const { return view_.numel(); }
   Line line(int64_t number) const {
-    if (length_ == 0) return {view_.data, 0, 0};  // may have no memory to step through
+    // A tensor without elements, or one that is not asked for, has no memory to step through.
+    if (view_.data == nullptr) return {nullptr, 0, length_};
     const auto unit = static_cast<int64_t>(view_.element_size);
     int64_t offset = 0;
     for (int d = view_.rank - 1; d >= 0; --d) {
