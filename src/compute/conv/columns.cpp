@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compute/copy/word.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -102,18 +103,10 @@ struct Wide {
 
 void image_to_columns(const WindowGrid& grid, int64_t channels, size_t element_size,
                       const void* image, int64_t first, int64_t count, void* columns) noexcept {
-  switch (element_size) {
-    case 1:
-      return to_columns<uint8_t>(grid, channels, image, first, count, columns);
-    case 2:
-      return to_columns<uint16_t>(grid, channels, image, first, count, columns);
-    case 4:
-      return to_columns<uint32_t>(grid, channels, image, first, count, columns);
-    case 8:
-      return to_columns<uint64_t>(grid, channels, image, first, count, columns);
-    default:
-      return to_columns<Wide>(grid, channels, image, first, count, columns);
-  }
+  const bool is_word = with_word(element_size, [&](auto word) {
+    to_columns<decltype(word)>(grid, channels, image, first, count, columns);
+  });
+  if (!is_word) to_columns<Wide>(grid, channels, image, first, count, columns);
 }
 
 template <class T>

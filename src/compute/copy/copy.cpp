@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compute/copy/odometer.h"
+#include "compute/copy/word.h"
 #include "compute/elementwise/cast.h"
 #include "compute/elementwise/elementwise.h"
 #include "threadpool/parallel.h"
@@ -305,20 +306,10 @@ void copy(const TensorView& to, const TensorView& from) {
   }
   const Dimension& inner = plan.dimensions[plan.rank - 1];
   if (inner.to == unit && inner.from == unit) return copy_runs(plan, inner.size * unit);
-  switch (to.element_size) {
-    case 1:
-      return copy_strided<uint8_t>(plan);
-    case 2:
-      return copy_strided<uint16_t>(plan);
-    case 4:
-      return copy_strided<uint32_t>(plan);
-    case 8:
-      return copy_strided<uint64_t>(plan);
-    case 16:
-      return copy_strided<Bytes16>(plan);
-    default:
-      return copy_odd(plan, to.element_size);
-  }
+  if (to.element_size == sizeof(Bytes16)) return copy_strided<Bytes16>(plan);
+  const bool is_word =
+      with_word(to.element_size, [&](auto word) { copy_strided<decltype(word)>(plan); });
+  if (!is_word) copy_odd(plan, to.element_size);
 }
 
 bool convertible(DType to, DType from) {
@@ -352,22 +343,8 @@ bool copy_between_borders(const TensorView& to, const TensorView& from, int64_t 
   const int inner = to.rank - 1;
   if (to.strides[inner] != 1 || from.strides[inner] != 1) return false;
   const char* value = static_cast<const char*>(element);
-  switch (to.element_size) {
-    case 1:
-      copy_bordered<uint8_t>(to, from, before, value);
-      return true;
-    case 2:
-      copy_bordered<uint16_t>(to, from, before, value);
-      return true;
-    case 4:
-      copy_bordered<uint32_t>(to, from, before, value);
-      return true;
-    case 8:
-      copy_bordered<uint64_t>(to, from, before, value);
-      return true;
-    default:
-      return false;
-  }
+  return with_word(to.element_size,
+                   [&](auto word) { copy_bordered<decltype(word)>(to, from, before, value); });
 }
 
 namespace {

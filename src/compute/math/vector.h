@@ -48,45 +48,26 @@ typedef float HalfF32 __attribute__((vector_size(kVectorBytes / 2)));
 typedef int32_t HalfI32 __attribute__((vector_size(kVectorBytes / 2)));
 
 /// Element type, integer vector of comparisons and its unsigned twin, by vector type.
+template <class ElementType, class MaskType, class BitsType>
+struct ElementTraits {
+  using Element = ElementType;
+  using Mask = MaskType;
+  using Bits = BitsType;
+};
 template <class V>
 struct VectorTraits;
 template <>
-struct VectorTraits<F32> {
-  using Element = float;
-  using Mask = I32;
-  using Bits = U32;
-};
+struct VectorTraits<F32> : ElementTraits<float, I32, U32> {};
 template <>
-struct VectorTraits<F64> {
-  using Element = double;
-  using Mask = I64;
-  using Bits = U64;
-};
+struct VectorTraits<F64> : ElementTraits<double, I64, U64> {};
 template <>
-struct VectorTraits<I32> {
-  using Element = int32_t;
-  using Mask = I32;
-  using Bits = U32;
-};
+struct VectorTraits<I32> : ElementTraits<int32_t, I32, U32> {};
 template <>
-struct VectorTraits<I64> {
-  using Element = int64_t;
-  using Mask = I64;
-  using Bits = U64;
-};
-
+struct VectorTraits<I64> : ElementTraits<int64_t, I64, U64> {};
 template <>
-struct VectorTraits<U8> {
-  using Element = uint8_t;
-  using Mask = I8;
-  using Bits = U8;
-};
+struct VectorTraits<U8> : ElementTraits<uint8_t, I8, U8> {};
 template <>
-struct VectorTraits<I8> {
-  using Element = int8_t;
-  using Mask = I8;
-  using Bits = U8;
-};
+struct VectorTraits<I8> : ElementTraits<int8_t, I8, U8> {};
 
 template <class V>
 using Element = typename VectorTraits<V>::Element;

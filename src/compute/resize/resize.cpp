@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "compute/copy/word.h"
 #include "compute/resize/resize_lines.h"
 #include "compute/resize/taps.h"
 #include "threadpool/parallel.h"
@@ -161,24 +162,14 @@ void gather_row(const T* in, const int64_t* columns, int64_t count, T* out) {
 
 /// Copies the pixels of one row, `pixel` bytes each.
 void copy_pixels(const char* in, const int64_t* columns, int64_t count, size_t pixel, char* out) {
-  switch (pixel) {
-    case 1:
-      return gather_row(reinterpret_cast<const uint8_t*>(in), columns, count,
-                        reinterpret_cast<uint8_t*>(out));
-    case 2:
-      return gather_row(reinterpret_cast<const uint16_t*>(in), columns, count,
-                        reinterpret_cast<uint16_t*>(out));
-    case 4:
-      return gather_row(reinterpret_cast<const uint32_t*>(in), columns, count,
-                        reinterpret_cast<uint32_t*>(out));
-    case 8:
-      return gather_row(reinterpret_cast<const uint64_t*>(in), columns, count,
-                        reinterpret_cast<uint64_t*>(out));
-    default:
-      for (int64_t i = 0; i < count; ++i) {
-        std::memcpy(out + static_cast<size_t>(i) * pixel,
-                    in + static_cast<size_t>(columns[i]) * pixel, pixel);
-      }
+  const bool is_word = with_word(pixel, [&](auto word) {
+    using Word = decltype(word);
+    gather_row(reinterpret_cast<const Word*>(in), columns, count, reinterpret_cast<Word*>(out));
+  });
+  if (is_word) return;
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out + static_cast<size_t>(i) * pixel, in + static_cast<size_t>(columns[i]) * pixel,
+                pixel);
   }
 }
 
