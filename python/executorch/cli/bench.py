@@ -15,9 +15,7 @@ HELP = "Time loading and running a method: load time, latency percentiles, peak 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_program_arguments(parser)
-    parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
-    parser.add_argument("--input", action="append", default=[], metavar="VALUE", help="as for run; default: made up by shape")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads to use")
+    common.add_call_arguments(parser)
     parser.add_argument("--seconds", type=float, default=3.0, metavar="S", help="how long to measure (default 3)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -44,6 +42,11 @@ def made_up_inputs(meta: Any) -> list[Any]:
     return inputs
 
 
+def inputs_of(args: Any, meta: Any) -> list[Any]:
+    """The inputs that a command was given, else made up ones."""
+    return run.read_inputs(args.input) if args.input else made_up_inputs(meta)
+
+
 def measure(args: Any) -> dict:
     """Runs the method for the time asked and returns the figures, times in milliseconds."""
     from executorch.runtime import Runtime
@@ -55,7 +58,7 @@ def measure(args: Any) -> dict:
     name = common.pick_method(program, args.method)
     method = program.load_method(name)
     load = time.perf_counter() - start
-    inputs = run.read_inputs(args.input) if args.input else made_up_inputs(method.metadata)
+    inputs = inputs_of(args, method.metadata)
 
     start = time.perf_counter()
     method.execute(inputs)

@@ -23,6 +23,17 @@ def add_program_arguments(parser: argparse.ArgumentParser, optional: bool = Fals
     parser.add_argument("--cache-dir", metavar="DIR", help="share packed weights with other processes through this folder")
 
 
+def add_method_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
+
+
+def add_call_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which method a command runs again and again, on what, and with how many threads."""
+    add_method_argument(parser)
+    parser.add_argument("--input", action="append", default=[], metavar="VALUE", help="as for run; default: made up by shape")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads to use")
+
+
 def load_program(args: Any, **options: Any):
     """Opens the program that a command was given."""
     from executorch import _operator_libraries

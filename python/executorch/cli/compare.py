@@ -20,7 +20,7 @@ _LARGEST_BUFFER = 16 << 30
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_program_arguments(parser, planned=False)
-    parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
+    common.add_method_argument(parser)
     parser.add_argument("--input", action="append", default=[], metavar="VALUE", help="as for run; default: those of the reference")
     folder = parser.add_mutually_exclusive_group(required=True)
     folder.add_argument("--reference", metavar="DIR", help=f"the reference run: {_PROFILE} and {_BUFFER} (ETDump), input_0.npy, …")

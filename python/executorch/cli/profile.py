@@ -9,16 +9,14 @@ import statistics
 import tempfile
 from typing import Any
 
-from executorch.cli import bench, common, etdump, profile_page, run
+from executorch.cli import bench, common, etdump, profile_page
 
 HELP = "Run a method and show its operators by time, share and bandwidth; save traces and reports."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_program_arguments(parser)
-    parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
-    parser.add_argument("--input", action="append", default=[], metavar="VALUE", help="as for run; default: made up by shape")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads to use")
+    common.add_call_arguments(parser)
     parser.add_argument("--runs", type=int, default=20, metavar="N", help="runs to take the median of (default 20)")
     parser.add_argument("--top", type=int, default=25, metavar="N", help="rows to show (default 25)")
     parser.add_argument("--etdump", metavar="FILE", help="save the profile as an ETDump, which the original's Inspector reads")
@@ -37,7 +35,7 @@ def record(args: Any) -> list[etdump.Block]:
         Runtime.get().num_threads = args.threads
     program = common.load_program(args, enable_etdump=True)
     method = program.load_method(common.pick_method(program, args.method))
-    inputs = run.read_inputs(args.input) if args.input else bench.made_up_inputs(method.metadata)
+    inputs = bench.inputs_of(args, method.metadata)
     for _ in range(args.runs + 1):
         method.execute(inputs)
     with tempfile.TemporaryDirectory() as folder:

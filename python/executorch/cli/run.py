@@ -13,7 +13,7 @@ HELP = "Run a method once on inputs from .npy or .npz files and show or save the
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_program_arguments(parser)
-    parser.add_argument("--method", help="the method to run (default: the only one, or forward)")
+    common.add_method_argument(parser)
     parser.add_argument(
         "--input", action="append", default=[], metavar="VALUE",
         help="an input, in order: a .npy file, a .npz file (all its arrays, in order), or a number; may be repeated",
