@@ -11,6 +11,7 @@ from typing import Any
 
 from executorch import __version__
 from executorch.cli import common, inspect, ownership
+from executorch.cli.device_code import coverage
 
 HELP = "Show what is installed and loaded, who owns which registry, the kernels in use; check a program or a folder."
 
@@ -18,6 +19,9 @@ HELP = "Show what is installed and loaded, who owns which registry, the kernels 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_program_arguments(parser, optional=True)
     parser.add_argument("--folder", metavar="DIR", help="check the libraries of a package or application instead of ours")
+    parser.add_argument("--device-code", metavar="TRAIN", help="check that every library with CUDA device code has that of a release "
+                        f"train ({', '.join(coverage.trains())}); a package of such a train is always checked")  # fmt: skip
+    parser.add_argument("--machine", default=platform.machine(), help="the processor that the device code's host is (this one)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -100,6 +104,9 @@ def examine(args: Any) -> dict:
         "process": _process(),
         "problems": ownership.check_folder(folder) if elf_files else [],
     }
+    train = args.device_code or (None if args.folder else coverage.train_of_version(__version__))
+    if train and elf_files:
+        result["problems"] += coverage.check_folder(folder, train, args.machine)
     for role, paths in result["process"]["owners"].items():
         if len(paths) > 1:
             result["problems"].append(f"the {role} has {len(paths)} owners in this process: {', '.join(paths)}")

@@ -6,9 +6,10 @@ import dataclasses
 import os
 import struct
 
-_DYNAMIC, _DYNSYM = 6, 11  # section types
+_DYNAMIC, _NOBITS, _DYNSYM = 6, 8, 11  # section types
 _NEEDED, _SONAME, _RPATH, _RUNPATH = 1, 14, 15, 29  # tags
 _GLOBAL, _UNDEFINED = 1, 0
+_NAME_LIMIT = 256  # of a section
 
 
 @dataclasses.dataclass
@@ -26,6 +27,7 @@ class Library:
 
 @dataclasses.dataclass
 class _Section:
+    name: int  # place in the table of names
     type: int
     offset: int
     size: int
@@ -33,13 +35,13 @@ class _Section:
     entry: int
 
 
-def _sections(data: bytes, order: str, wide: bool) -> list[_Section]:
+def _sections(data: bytes | memoryview, order: str, wide: bool) -> list[_Section]:
     head = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
     size, count = struct.unpack_from(order + "HH", data, 58 if wide else 46)
     sections = []
     for index in range(count):
         fields = struct.unpack_from(order + ("IIQQQQIIQQ" if wide else "10I"), data, head + index * size)
-        sections.append(_Section(fields[1], fields[4], fields[5], fields[6], fields[9]))
+        sections.append(_Section(fields[0], fields[1], fields[4], fields[5], fields[6], fields[9]))
     return sections
 
 
@@ -69,6 +71,30 @@ def _read_symbols(data: bytes, order: str, wide: bool, section: _Section, names:
         name, info, home = (fields[0], fields[1], fields[3]) if wide else (fields[0], fields[3], fields[5])
         if info >> 4 == _GLOBAL and home != _UNDEFINED:
             library.defined.add(_text(data, names, name))
+
+
+def section_places(data: memoryview) -> list[tuple[str, int, int]]:
+    """Name, place and size of each section of an ELF file that has bytes in it. ValueError when the file is damaged."""
+    try:
+        wide, order = data[4] == 2, "<" if data[5] == 1 else ">"
+        sections = _sections(data, order, wide)
+        if not sections:
+            return []
+        names = sections[struct.unpack_from(order + "H", data, 62 if wide else 50)[0]]
+        places = []
+        for section in sections[1:]:
+            if section.type == _NOBITS:
+                continue
+            if section.offset + section.size > len(data):
+                raise ValueError(f"a section of {section.size} bytes begins at byte {section.offset}, the file has {len(data)}")
+            start = names.offset + section.name
+            text, end, _ = bytes(data[start : start + _NAME_LIMIT]).partition(b"\0")
+            if not end:
+                raise ValueError("the name of a section does not end")
+            places.append((text.decode(errors="replace"), section.offset, section.size))
+        return places
+    except (struct.error, IndexError) as error:
+        raise ValueError(str(error)) from error
 
 
 def read(path: str | os.PathLike) -> Library | None:
