@@ -9,7 +9,7 @@
 include(CMakePackageConfigHelpers)
 
 # Components that an application asks for by name and that stay out of EXECUTORCH_LIBRARIES.
-set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm)
+set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm aoti_cpu_shims backend_aoti_cpu)
 # Components without a target name of their own.
 set(EXECUTORCH_PRIVATE_COMPONENTS compute)
 

@@ -6,8 +6,10 @@ import pytest
 
 from building import cmakes, configure, run, write_project
 
-ALL_COMPONENTS = ["runtime", "threadpool", "kernels", "kernels_quantized", "kernels_llm", "backend_xnnpack", "etdump"]
-AGGREGATE = [name for name in ALL_COMPONENTS if name not in ("kernels_quantized", "kernels_llm")]
+ALL_COMPONENTS = ["runtime", "threadpool", "kernels", "kernels_quantized", "kernels_llm", "backend_xnnpack", "etdump",
+                  "aoti_cpu_shims", "backend_aoti_cpu"]  # fmt: skip
+OPT_IN = ("kernels_quantized", "kernels_llm", "aoti_cpu_shims", "backend_aoti_cpu")
+AGGREGATE = [name for name in ALL_COMPONENTS if name not in OPT_IN]
 
 
 @pytest.fixture
@@ -102,7 +104,7 @@ endif()
 """)  # fmt: skip
 
 
-@pytest.mark.parametrize("component, way", [("backend_cuda", "+cu"), ("cuda_backend", "+cu"), ("aoti_cpu_shims", "wheel"), ("nonsense", "It has")])
+@pytest.mark.parametrize("component, way", [("backend_cuda", "+cu"), ("cuda_backend", "+cu"), ("aoti_cuda_shims", "wheel"), ("nonsense", "It has")])
 def test_missing_component_is_named(project, component, way):
     text = project(f"find_package(executorch REQUIRED COMPONENTS runtime {component})\n", expect=1)
     assert f"'{component}'" in text and way in text

@@ -36,13 +36,15 @@ STATE = {
     "executorch::runtime::(anonymous namespace)::backends": "libexecutorch.so",
     "executorch::threadpool::(anonymous namespace)::pool": "libexecutorch_threadpool.so",
     "executorch::backends::xnnpack::(anonymous namespace)::backend": "libexecutorch_backend_xnnpack.so",
+    "executorch::backends::aoti::(anonymous namespace)::backend": "libexecutorch_backend_aoti_cpu.so",
     "executorch::kernels::cpu_operators_registration()::result": "libexecutorch_optimized_native_cpu_ops_lib.so.1",
     "executorch::kernels::quantized_operators_registration()::result": "libexecutorch_kernels_quantized.so",
     "executorch::kernels::llm_operators_registration()::result": "libexecutorch_kernels_llm.so",
 }
 COMPONENTS = ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_compute.so",
               "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_kernels_quantized.so",
-              "libexecutorch_kernels_llm.so", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so"]  # fmt: skip
+              "libexecutorch_kernels_llm.so", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so",
+              "libexecutorch_backend_aoti_cpu.so", "libaoti_cpu_shims.so"]  # fmt: skip
 
 
 def _shipped(package: pathlib.Path) -> list[pathlib.Path]:

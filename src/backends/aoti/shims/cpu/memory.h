@@ -1,0 +1,57 @@
+/**
+ * @file
+ * Tensors of the CPU as the compute layer takes them.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "backends/aoti/tensor/shim_tensor.h"
+#include "compute/copy/copy.h"
+
+namespace executorch::backends::aoti {
+
+/// Bytes that belong to one call.
+class Scratch {
+ public:
+  Scratch() = default;
+  ~Scratch() { std::free(data_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  /// Aligned to 64 bytes. MemoryAllocationFailed.
+  Error allocate(size_t nbytes);
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// The view of a tensor on the CPU. `name` is for the text of NotSupported, when it has too many
+/// dimensions, and InvalidArgument, when it is elsewhere.
+Error view_of(const ShimTensor& tensor, const char* name, compute::TensorView* view);
+
+/// A tensor as the compute layer wants it, copied only where it has to be.
+class Operand {
+ public:
+  /// The elements as `dtype`, with whatever strides the tensor has.
+  Error read(const ShimTensor& tensor, const char* name, compute::DType dtype);
+  /// The same, row-major.
+  Error read_rows(const ShimTensor& tensor, const char* name, compute::DType dtype);
+
+  const compute::TensorView& view() const { return view_; }
+
+ private:
+  Error convert(compute::DType dtype);
+
+  compute::TensorView view_;
+  Scratch memory_;
+};
+
+/// The type that products and sums of a type are computed in. False when it has none.
+bool sum_type(compute::DType dtype, compute::DType* sum);
+
+}  // namespace executorch::backends::aoti
