@@ -292,7 +292,7 @@ class Work {
       }
       few.sum({slot.scores, kBlockKeys, rows.count, s_.width,
                row_at(head.value, s_.value_type, key * s_.value_row), s_.value_row, count,
-               slot.partial.sums, has_sums});
+               slot.partial.sums, s_.width, has_sums});
       for (int64_t i = 0; head.value.scales != nullptr && i < rows.count; ++i) {
         float* sums = slot.partial.sums + i * s_.width;
         norm_row_loops<float>().scale_shift(sums, sums, s_.width, 1.0f, -shifts[i]);

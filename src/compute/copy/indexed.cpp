@@ -31,6 +31,44 @@ void prefetch(const char* from, size_t bytes) {
   for (size_t b = 0; b < bytes && b < lines * line; b += line) __builtin_prefetch(from + b);
 }
 
+/// Copies single elements of a fixed size; other sizes go through memcpy with a variable length.
+template <size_t size>
+struct CopyElement {
+  void operator()(char* to, const char* from, size_t) const { std::memcpy(to, from, size); }
+};
+template <>
+struct CopyElement<0> {
+  void operator()(char* to, const char* from, size_t size) const { std::memcpy(to, from, size); }
+};
+
+template <class F>
+auto with_element_copy(size_t size, F&& f) {
+  switch (size) {
+    case 1:
+      return f(CopyElement<1>{});
+    case 2:
+      return f(CopyElement<2>{});
+    case 4:
+      return f(CopyElement<4>{});
+    case 8:
+      return f(CopyElement<8>{});
+    default:
+      return f(CopyElement<0>{});
+  }
+}
+
+/// The slices are elements.
+void copy_elements(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
+                   const int64_t* from_offsets, int64_t first, int64_t last) {
+  const auto unit = static_cast<int64_t>(to.element_size);
+  with_element_copy(to.element_size, [&](auto copy_element) {
+    for (int64_t i = first; i < last; ++i) {
+      copy_element(to.data + to_offsets[i] * unit, from.data + from_offsets[i] * unit,
+                   to.element_size);
+    }
+  });
+}
+
 /// The slices are runs of adjacent bytes on both sides.
 void copy_run_slices(const TensorView& to, const int64_t* to_offsets, const TensorView& from,
                      const int64_t* from_offsets, int64_t first, int64_t last) {
@@ -107,10 +145,11 @@ void copy_slices(const TensorView& to, const int64_t* to_offsets, const TensorVi
   outer_from.insert(outer_rank, 1, 0);
   const Lines lines = lines_of(outer_to);
   threadpool::parallel_for(0, count, grain, [&](int64_t first, int64_t last) {
+    const auto copy_part = inner_to.numel() == 1 ? copy_elements : copy_run_slices;
     Odometer<2> odometer(outer_to, outer_from);
     for (int64_t i = 0; i < lines.count; ++i, odometer.next()) {
-      copy_run_slices(moved(inner_to, odometer.offset(0)), to_offsets,
-                      moved(inner_from, odometer.offset(1)), from_offsets, first, last);
+      copy_part(moved(inner_to, odometer.offset(0)), to_offsets,
+                moved(inner_from, odometer.offset(1)), from_offsets, first, last);
     }
   });
 }
@@ -155,32 +194,6 @@ int64_t index_at(const TensorView& index, int64_t offset) {
   int32_t value;
   std::memcpy(&value, index.data + offset * 4, sizeof(value));
   return value;
-}
-
-/// Copies single elements of a fixed size; other sizes go through memcpy with a variable length.
-template <size_t size>
-struct CopyElement {
-  void operator()(char* to, const char* from, size_t) const { std::memcpy(to, from, size); }
-};
-template <>
-struct CopyElement<0> {
-  void operator()(char* to, const char* from, size_t size) const { std::memcpy(to, from, size); }
-};
-
-template <class F>
-auto with_element_copy(size_t size, F&& f) {
-  switch (size) {
-    case 1:
-      return f(CopyElement<1>{});
-    case 2:
-      return f(CopyElement<2>{});
-    case 4:
-      return f(CopyElement<4>{});
-    case 8:
-      return f(CopyElement<8>{});
-    default:
-      return f(CopyElement<0>{});
-  }
 }
 
 /// Visits all coordinates of `index` with the offsets of the other two views there; the views'

@@ -151,6 +151,24 @@ int64_t narrow_block(Half* to, const float* from, int64_t n) {
 }
 #endif
 
+#if defined(__AVX512BF16__)
+int64_t narrow_block(BFloat16* to, const float* from, int64_t n) {
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const __m512 low = _mm512_loadu_ps(from + i), high = _mm512_loadu_ps(from + i + 16);
+    // The instruction takes subnormal numbers for zero.
+    constexpr int kSubnormal = 0x20;
+    if (_mm512_fpclass_ps_mask(low, kSubnormal) | _mm512_fpclass_ps_mask(high, kSubnormal)) {
+      for (int64_t j = i; j < i + 32; ++j) to[j] = narrow_to_bfloat16(from[j]);
+      continue;
+    }
+    const __m512bh both = _mm512_cvtne2ps_pbh(high, low);
+    __builtin_memcpy(to + i, &both, sizeof(both));
+  }
+  return i;
+}
+#endif
+
 /// Converts a leading part in a special way and says how much.
 template <class To, class From>
 inline int64_t convert_head(To*, const From*, int64_t) {
@@ -161,6 +179,11 @@ inline int64_t convert_head(float* to, const Half* from, int64_t n) {
   return widen_block(to, from, n);
 }
 inline int64_t convert_head(Half* to, const float* from, int64_t n) {
+  return narrow_block(to, from, n);
+}
+#endif
+#if defined(__AVX512BF16__)
+inline int64_t convert_head(BFloat16* to, const float* from, int64_t n) {
   return narrow_block(to, from, n);
 }
 #endif

@@ -72,7 +72,7 @@ void multiply_task(const Run& run, int64_t task, size_t thread) {
 
 /// Rows of A for which a block of k columns stays in the second cache, a multiple of the tile's
 /// rows.
-int64_t rows_per_block(const GemmKernels& kernels, int64_t k) {
+int64_t rows_per_block(const TileKernels& kernels, int64_t k) {
   const int64_t bytes_per_row = copied_row_stride(k) * static_cast<int64_t>(sizeof(float));
   const int64_t fitting = static_cast<int64_t>(cache_sizes().level2 / 2) / bytes_per_row;
   return std::clamp<int64_t>(fitting / kernels.rows, 1, 20) * kernels.rows;
@@ -90,7 +90,7 @@ int64_t k_per_block(int64_t k) {
 }  // namespace
 
 void multiply_block(const BlockArgs& block) noexcept {
-  const GemmKernels& kernels = *block.kernels;
+  const TileKernels& kernels = *block.kernels;
   const Epilogue* epilogue = block.last_k ? block.epilogue : nullptr;
   const int64_t tiles = divide_up(block.rows, kernels.rows);
   for (int64_t column = block.first_column; column < block.end_column; column += kernels.panel) {
@@ -132,7 +132,7 @@ void multiply_block(const BlockArgs& block) noexcept {
   }
 }
 
-size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noexcept {
+size_t product_copy_bytes(const TileKernels& kernels, int64_t m, int64_t k) noexcept {
   constexpr size_t kAlignment = 64;
   const int64_t part = k_per_block(k);
   const int64_t rows = std::min(rows_per_block(kernels, part), m);
@@ -144,7 +144,7 @@ size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noex
 
 void multiply_product(const Product& product, char* copies, size_t slots) noexcept {
   if (product.m <= 0 || product.n <= 0) return;
-  const GemmKernels& kernels = *product.kernels;
+  const TileKernels& kernels = *product.kernels;
   // Sums cannot wait in C when C is also an operand of the epilogue.
   const bool in_place = product.epilogue->residual == product.c;
   const int64_t k_part = in_place ? product.k : k_per_block(product.k);

@@ -13,7 +13,7 @@
 namespace executorch::compute {
 
 struct BlockArgs {
-  const GemmKernels* kernels;
+  const TileKernels* kernels;
   const float* a;  ///< first row, at the first k of this block; rows of consecutive k
   int64_t a_row_stride;
   const float* b;        ///< first row of this block's k in panel 0
@@ -51,7 +51,7 @@ struct RowSource {
 /// `groups` products side by side: group g yields columns [g * n, g * n + n) of C and of the
 /// epilogue's operands.
 struct Product {
-  const GemmKernels* kernels;
+  const TileKernels* kernels;
   int64_t m, n, k;
   int64_t groups = 1;
   RowSource rows{};
@@ -63,7 +63,7 @@ struct Product {
 };
 
 /// Bytes of one thread's copy of a block of A.
-size_t product_copy_bytes(const GemmKernels& kernels, int64_t m, int64_t k) noexcept;
+size_t product_copy_bytes(const TileKernels& kernels, int64_t m, int64_t k) noexcept;
 
 /// Computes on up to `slots` threads; `copies` has product_copy_bytes for each of them.
 void multiply_product(const Product& product, char* copies, size_t slots) noexcept;

@@ -34,7 +34,8 @@ struct FewRowsSums {
   const void* others;
   int64_t other_stride;  ///< elements
   int64_t other_count;
-  float* sums;  ///< [count, width], dense
+  float* sums;
+  int64_t sums_stride;
   bool has_sums;
 };
 

@@ -182,14 +182,14 @@ template <class T, int R, int W>
 inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t part, int64_t first,
                      int64_t last) {
   const T* others = static_cast<const T*>(s.others) + column;
-  float* sums = s.sums + row * s.width + column;
+  float* sums = s.sums + row * s.sums_stride + column;
   V::Type sum[R][W];
   const bool fresh = first == 0 && !s.has_sums;
 #pragma GCC unroll 4
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
     for (int w = 0; w < W; ++w) {
-      const float* at = sums + i * s.width + w * L;
+      const float* at = sums + i * s.sums_stride + w * L;
       sum[i][w] = fresh ? V::zero() : part != 0 ? V::load_part(at, part) : V::load(at);
     }
   }
@@ -211,7 +211,7 @@ inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t 
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
     for (int w = 0; w < W; ++w) {
-      float* at = sums + i * s.width + w * L;
+      float* at = sums + i * s.sums_stride + w * L;
       part != 0 ? V::store_part(at, sum[i][w], part) : V::store(at, sum[i][w]);
     }
   }

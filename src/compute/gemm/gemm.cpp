@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "compute/gemm/block.h"
+#include "compute/gemm/few_rows_product.h"
 #include "compute/gemm/kernels.h"
+#include "compute/gemm/stretch.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
@@ -12,45 +14,9 @@ EXECUTORCH_DEFINE_ISA_TABLE(GemmKernels, gemm_kernels);
 
 namespace {
 
-constexpr size_t kAlignment = 64;
-// Unpacked B is packed in stretches of columns of at most this many bytes.
-constexpr int64_t kPackedStretchBytes = 16 << 20;
-// With this few rows, B^T is better met row by row than packed.
-constexpr int64_t kDotRows = 4;
-// Row strides that are a multiple of this put all rows of a tile into a few sets of the first
-// cache.
-constexpr int64_t kBadStrideBytes = 2048;
+// With this few rows, B is better met as it lies than packed or by tiles.
+constexpr int64_t kInPlaceRows = 4;
 constexpr int64_t kFloat = sizeof(float);
-
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-size_t align_up(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-char* align_up(void* pointer) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
-  return static_cast<char*>(pointer) + (align_up(address) - address);
-}
-
-/// Columns of B that are packed at a time.
-int64_t stretch_columns(const GemmKernels& kernels, int64_t n, int64_t k) {
-  const int64_t panel_bytes = std::max<int64_t>(k, 1) * kernels.panel * kFloat;
-  const int64_t panels = std::max<int64_t>(kPackedStretchBytes / panel_bytes, 4);
-  return std::min(panels, divide_up(n, kernels.panel)) * kernels.panel;
-}
-
-size_t packed_stretch_bytes(const GemmKernels& kernels, int64_t n, int64_t k) {
-  return align_up(static_cast<size_t>(stretch_columns(kernels, n, k) * k * kFloat));
-}
-
-size_t scratch_bytes(const GemmKernels& kernels, int64_t m, int64_t n, int64_t k, bool packed,
-                     size_t threads) {
-  if (m <= 0 || n <= 0) return kAlignment;
-  const size_t stretch = packed ? 0 : packed_stretch_bytes(kernels, n, k);
-  return kAlignment + stretch + threads * product_copy_bytes(kernels, m, k);
-}
 
 /// A stretch of columns of one product, its B in panels, and scratch for as many threads as there
 /// is room for.
@@ -65,8 +31,7 @@ struct Stretch {
 };
 
 bool must_copy(const MatrixView& a, int64_t m) {
-  if (a.column_stride != 1) return true;
-  return m > 4 && a.row_stride * kFloat % kBadStrideBytes == 0;
+  return a.column_stride != 1 || has_bad_stride(a.row_stride * kFloat, m);
 }
 
 const float* shifted(const float* pointer, int64_t offset) {
@@ -163,30 +128,6 @@ void multiply_packed(const Stretch& s) {
   }
 }
 
-/// Few rows of A against rows of B^T in place.
-void multiply_dot(const GemmKernels& kernels, const GemmArgs& args) {
-  const int64_t grain = std::max<int64_t>(64 * 1024 / std::max<int64_t>(args.k, 1), 8);
-  threadpool::parallel_for(0, args.n, grain, [&](int64_t first, int64_t last) {
-    const Epilogue& e = args.epilogue;
-    // The epilogue may read C, so sums go through a buffer.
-    constexpr int64_t kBuffer = 64;
-    float sums[kBuffer];
-    for (int64_t row = 0; row < args.m; ++row) {
-      for (int64_t column = first; column < last; column += kBuffer) {
-        const int64_t columns = std::min(kBuffer, last - column);
-        kernels.dot(args.a.data + row * args.a.row_stride, args.a.row_stride, 1,
-                    args.b.data + column * args.b.column_stride, args.b.column_stride, columns,
-                    args.k, sums, columns);
-        kernels.finish_row(sums, columns, e, shifted(e.bias, column),
-                           shifted(e.residual, row * e.residual_stride + column));
-        std::copy(sums, sums + columns, args.c + row * args.c_row_stride + column);
-      }
-      if (e.map.apply != nullptr)
-        e.map.apply(e.map.context, args.c + row * args.c_row_stride + first, last - first);
-    }
-  });
-}
-
 /// Few rows against B as it lies, rows of consecutive columns. A last part of a panel is packed,
 /// since tiles read whole vectors.
 void multiply_in_place(const GemmKernels& kernels, const GemmArgs& args, float* last_panel) {
@@ -229,13 +170,9 @@ void multiply_in_place(const GemmKernels& kernels, const GemmArgs& args, float* 
 
 void pack_stretch(const GemmKernels& kernels, const MatrixView& b, int64_t k, int64_t n,
                   float* packed) {
-  const int64_t grain = std::max<int64_t>(32 * 1024 / (std::max<int64_t>(k, 1) * kernels.panel), 1);
-  threadpool::parallel_for(0, divide_up(n, kernels.panel), grain, [&](int64_t first, int64_t last) {
-    for (int64_t panel = first; panel < last; ++panel) {
-      const int64_t column = panel * kernels.panel;
-      kernels.pack_panel(b.data + column * b.column_stride, b.row_stride, b.column_stride, k,
-                         std::min(kernels.panel, n - column), packed + column * k);
-    }
+  pack_panels(kernels, k, n, packed, [&](int64_t column, int64_t columns, float* panel) {
+    kernels.pack_panel(b.data + column * b.column_stride, b.row_stride, b.column_stride, k, columns,
+                       panel);
   });
 }
 
@@ -245,14 +182,44 @@ GemmArgs without_operands(GemmArgs args) {
   return args;
 }
 
+FewRowsProduct few_rows_product_of(const GemmArgs& args) {
+  FewRowsProduct product;
+  product.m = args.m, product.n = args.n, product.k = args.k;
+  product.a = args.a.data;
+  product.a_row_stride = args.a.row_stride;
+  product.b = args.b.data;
+  product.b_row_stride = args.b.row_stride;
+  product.b_column_stride = args.b.column_stride;
+  product.c = args.c;
+  product.c_row_stride = args.c_row_stride;
+  product.epilogue = args.epilogue;
+  return product;
+}
+
+/// A product with a vector from the right is one with a row from the left.
+bool is_vector_product(const GemmArgs& args) {
+  const Epilogue& e = args.epilogue;
+  return args.n == 1 && args.b.row_stride == 1 && args.c_row_stride == 1 && e.bias == nullptr &&
+         (e.residual == nullptr || e.residual_stride == 1);
+}
+
+GemmArgs row_product_of(const GemmArgs& args) {
+  GemmArgs row = args;
+  row.m = 1, row.n = args.m;
+  row.a = {args.b.data, args.k, 1};
+  row.b = {args.a.data, args.a.column_stride, args.a.row_stride};
+  row.c_row_stride = args.m;
+  return row;
+}
+
 void gemm_on(const GemmKernels& kernels, const GemmArgs& asked, void* scratch, size_t bytes) {
   const GemmArgs args = asked.k == 0 ? without_operands(asked) : asked;
   if (args.m <= 0 || args.n <= 0) return;
   const bool packed = args.packed.data != nullptr || args.k == 0;
-  if (!packed && args.m <= kDotRows && args.b.row_stride == 1 && args.b.column_stride != 1 &&
-      args.a.column_stride == 1) {
-    multiply_dot(kernels, args);
-    return;
+  const bool vector = !packed && is_vector_product(args);
+  if (vector || (!packed && args.m <= kInPlaceRows && args.a.column_stride == 1)) {
+    const FewRowsProduct product = few_rows_product_of(vector ? row_product_of(args) : args);
+    if (few_rows_product_supported(product)) return few_rows_product(product);
   }
   char* memory = align_up(scratch);
   if (!packed && args.m <= kernels.rows && args.b.column_stride == 1 && args.a.column_stride == 1) {
@@ -261,7 +228,7 @@ void gemm_on(const GemmKernels& kernels, const GemmArgs& asked, void* scratch, s
   }
   const size_t stretch_bytes = packed ? 0 : packed_stretch_bytes(kernels, args.n, args.k);
   const size_t fitting =
-      (bytes - kAlignment - stretch_bytes) / product_copy_bytes(kernels, args.m, args.k);
+      (bytes - kScratchAlignment - stretch_bytes) / product_copy_bytes(kernels, args.m, args.k);
   Stretch stretch{kernels,
                   args,
                   args.packed.data,
@@ -323,45 +290,23 @@ void gemm(const GemmArgs& args, void* scratch, size_t bytes) noexcept {
 
 size_t gemm_batch_scratch_bytes(int64_t count, int64_t m, int64_t n, int64_t k) noexcept {
   const GemmKernels& kernels = gemm_kernels();
-  const size_t threads = threadpool::pool_thread_count();
-  const size_t together = scratch_bytes(kernels, m, n, k, false, threads);
-  const size_t apart = std::min(threads, static_cast<size_t>(std::max<int64_t>(count, 1))) *
-                       align_up(scratch_bytes(kernels, m, n, k, false, 1));
-  return std::max(together, apart + kAlignment);
+  return batch_scratch_bytes(
+      count, [&](size_t threads) { return scratch_bytes(kernels, m, n, k, false, threads); });
 }
 
 void gemm_batch(const GemmArgs& args, const GemmBatch& batch, void* scratch,
                 size_t bytes) noexcept {
   const GemmKernels& kernels =
       args.packed.data != nullptr ? gemm_kernels(args.packed.isa) : gemm_kernels();
-  struct Batch {
-    const GemmKernels& kernels;
-    const GemmArgs& args;
-    const GemmBatch& batch;
-    char* scratch;
-    size_t slot_bytes;
-  } work{kernels, args, batch, align_up(scratch),
-         align_up(scratch_bytes(kernels, args.m, args.n, args.k, false, 1))};
-  const auto item = [](void* context, size_t index, size_t thread) {
-    const Batch& w = *static_cast<Batch*>(context);
-    const int64_t i = static_cast<int64_t>(index);
-    GemmArgs one = w.args;
-    one.a.data += i * w.batch.a_stride;
-    one.b.data += i * w.batch.b_stride;
-    one.c += i * w.batch.c_stride;
-    one.epilogue.residual = shifted(one.epilogue.residual, i * w.batch.residual_stride);
-    gemm_on(w.kernels, one, w.scratch + thread * w.slot_bytes, w.slot_bytes);
-  };
-  const size_t usable = bytes - static_cast<size_t>(work.scratch - static_cast<char*>(scratch));
-  const size_t slots = std::max<size_t>(usable / work.slot_bytes, 1);
-  const bool item_each =
-      batch.count >= static_cast<int64_t>(threadpool::thread_count()) && slots > 1;
-  if (item_each) {
-    threadpool::run(static_cast<size_t>(batch.count), item, &work, slots);
-    return;
-  }
-  work.slot_bytes = usable;
-  for (int64_t i = 0; i < batch.count; ++i) item(&work, static_cast<size_t>(i), 0);
+  const size_t alone = scratch_bytes(kernels, args.m, args.n, args.k, false, 1);
+  run_batch(batch.count, alone, scratch, bytes, [&](int64_t i, char* slot, size_t slot_bytes) {
+    GemmArgs one = args;
+    one.a.data += i * batch.a_stride;
+    one.b.data += i * batch.b_stride;
+    one.c += i * batch.c_stride;
+    one.epilogue.residual = shifted(one.epilogue.residual, i * batch.residual_stride);
+    gemm_on(kernels, one, slot, slot_bytes);
+  });
 }
 
 }  // namespace executorch::compute

@@ -4,9 +4,10 @@
  *
  * B is best packed once (weights). Each output value starts from its bias and adds its products
  * over k in ascending order with fused multiply-add (without, on instruction sets that lack it), so
- * results depend neither on thread count nor on blocking nor on whether B was packed. Two cases
- * differ in the last bits: with alpha other than 1 the bias is added at the end, and up to four
- * rows times an unpacked B whose columns are consecutive are summed in vector lanes. Nothing here
+ * results depend neither on thread count nor on blocking nor on whether B was packed. Three
+ * cases differ in the last bits: with alpha other than 1 the bias is added at the end; up to four
+ * rows times an unpacked B of consecutive columns, and rows of consecutive k times an unpacked
+ * vector, are summed in vector lanes. Nothing here
  * allocates: the caller passes scratch memory of the size asked for. Threads come from the
  * process's pool. Sizes may be zero: k = 0 leaves the epilogue of zeros. Pointers may be unaligned;
  * packed memory aligned to 64 bytes is faster.

@@ -166,6 +166,36 @@ TEST_P(GemmTest, SameBitsForAnyThreadCount) {
   }
 }
 
+TEST_P(GemmTest, VectorFromTheRight) {
+  for (const bool transposed : {false, true}) {
+    for (const bool in_place : {false, true}) {
+      const int64_t m = 333, k = 77;
+      const GuardedFloats a(m * k, 1), b(k, 2), before(m, 3);
+      GuardedFloats c(m, 3);
+      GemmArgs args;
+      args.m = m, args.n = 1, args.k = k;
+      args.a = transposed ? MatrixView{a.data(), 1, m} : MatrixView{a.data(), k, 1};
+      args.b = {b.data(), 1, 1};
+      args.c = c.data();
+      args.c_row_stride = 1;
+      if (in_place) {
+        args.epilogue.residual = c.data();
+        args.epilogue.residual_stride = 1;
+      }
+      std::vector<char> scratch(gemm_scratch_bytes(m, 1, k, false));
+      gemm(args, scratch.data(), scratch.size());
+      for (int64_t i = 0; i < m; ++i) {
+        double sum = in_place ? before[static_cast<size_t>(i)] : 0.0f;
+        for (int64_t l = 0; l < k; ++l) {
+          sum += static_cast<double>(a.data()[i * args.a.row_stride + l * args.a.column_stride]) *
+                 b[static_cast<size_t>(l)];
+        }
+        ASSERT_NEAR(c[static_cast<size_t>(i)], sum, 1e-5) << i;
+      }
+    }
+  }
+}
+
 TEST_P(GemmTest, NanAndInfinityPassThrough) {
   Case product(20, 40, 8, BLayout::kn, false, false);
   product.a[0] = NAN;

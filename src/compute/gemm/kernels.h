@@ -63,11 +63,25 @@ struct StreamArgs {
 
 constexpr int kMaxTileRows = 14;
 
-struct GemmKernels {
+struct TileKernels {
   int64_t rows;   ///< largest tile
   int64_t panel;  ///< panel width in floats
   /// By number of rows, 1..rows, and by whether more than half a panel is wanted (1) or not (0).
   void (*tile[kMaxTileRows + 1][2])(const TileArgs&);
+};
+
+/// Tiles of bfloat16 matrices, summed in float by the instruction for pairs: in the place of each
+/// float of A and of B are two numbers that follow each other in k, the first one in the low bits,
+/// and k counts pairs. `tiles.rows` is 0 where the instruction set has none.
+struct Bfloat16Kernels {
+  TileKernels tiles;
+  /// Packs `columns` (at most a panel) of a [k, columns] view, one of whose strides is 1, into one
+  /// panel of pairs, padding with zeros.
+  void (*pack_panel)(const uint16_t* b, int64_t row_stride, int64_t column_stride, int64_t k,
+                     int64_t columns, float* panel);
+};
+
+struct GemmKernels : TileKernels {
   /// By number of rows; null where the tile does as well. Takes exactly stream_panels[rows] panels.
   void (*stream[kMaxTileRows + 1])(const StreamArgs&);
   int stream_panels[kMaxTileRows + 1];
@@ -77,13 +91,10 @@ struct GemmKernels {
   /// Copies a strided [rows, k] view into rows of consecutive k.
   void (*copy_rows)(const float* a, int64_t row_stride, int64_t column_stride, int64_t rows,
                     int64_t k, float* out, int64_t out_row_stride);
-  /// c[i, j] = sum over k of a[i, k] * b[j, k], rows of both consecutive in k, for few rows of A.
-  /// No epilogue.
-  void (*dot)(const float* a, int64_t a_row_stride, int64_t rows, const float* b,
-              int64_t b_row_stride, int64_t columns, int64_t k, float* c, int64_t c_row_stride);
   /// The epilogue but for its map, in place, on one row of n values.
   void (*finish_row)(float* c, int64_t n, const Epilogue& epilogue, const float* bias,
                      const float* residual);
+  Bfloat16Kernels bfloat16;
 };
 
 EXECUTORCH_DECLARE_ISA_TABLE(GemmKernels, gemm_kernels);

@@ -63,6 +63,25 @@ struct RowPointers {
   int64_t stride;
 };
 
+/// A step of the sums: one number of A and of B, or on some instruction sets a pair of bfloat16
+/// numbers of each in the place of a float.
+struct FloatTerms {
+  static V::Type add(V::Type a, V::Type b, V::Type sum) { return V::fma(a, b, sum); }
+};
+#if defined(__AVX512BF16__)
+struct Bfloat16Terms {
+  static V::Type add(V::Type a, V::Type b, V::Type sum) {
+    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
+  }
+};
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+struct Bfloat16Terms {
+  static V::Type add(V::Type a, V::Type b, V::Type sum) {
+    return vbfdotq_f32(sum, vreinterpretq_bf16_f32(a), vreinterpretq_bf16_f32(b));
+  }
+};
+#endif
+
 /// What is done to sums while they are in registers.
 struct RegisterEpilogue {
   bool clamp = false;
@@ -71,18 +90,25 @@ struct RegisterEpilogue {
   int64_t residual_stride;
 };
 
-/// The sums of a tile in registers: out = A * B + start, or out + A * B. Rows of `out` are W whole
-/// vectors.
-template <int R, int W, bool kAccumulate>
+/// The sums of a tile in registers: out = A * B + start, or out + A * B where they accumulate. Rows
+/// of `out` are W whole vectors.
+template <int R, int W, class Terms>
 inline void multiply(const TileArgs& t, const V::Type (&start)[W], const RegisterEpilogue& end,
                      float* out, int64_t out_stride) {
   constexpr int L = V::kLanes;
   V::Type sum[R][W];
+  if (t.accumulate) {
 #pragma GCC unroll 16
-  for (int i = 0; i < R; ++i) {
+    for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < W; ++j)
-      sum[i][j] = kAccumulate ? V::load(out + i * out_stride + j * L) : start[j];
+      for (int j = 0; j < W; ++j) sum[i][j] = V::load(out + i * out_stride + j * L);
+    }
+  } else {
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < W; ++j) sum[i][j] = start[j];
+    }
   }
   RowPointers<R> a(t.a, t.a_row_stride);
   const float* b = t.b;
@@ -103,7 +129,7 @@ inline void multiply(const TileArgs& t, const V::Type (&start)[W], const Registe
     for (int i = 0; i < R; ++i) {
       const V::Type x = V::set(a.at(i));
 #pragma GCC unroll 4
-      for (int j = 0; j < W; ++j) sum[i][j] = V::fma(x, row[j], sum[i][j]);
+      for (int j = 0; j < W; ++j) sum[i][j] = Terms::add(x, row[j], sum[i][j]);
     }
     a.advance();
     b += b_row_stride;
@@ -133,26 +159,28 @@ inline void multiply(const TileArgs& t, const V::Type (&start)[W], const Registe
 }
 
 /// Copies the part of a tile that has columns between C and a buffer of whole vectors.
-template <int R, int W>
-inline void load_columns(const TileArgs& t, float (&buffer)[R][W * V::kLanes]) {
-  for (int i = 0; i < R; ++i) {
-    for (int j = 0; j * V::kLanes < t.columns; ++j) {
-      const int64_t left = t.columns - j * V::kLanes;
-      V::store(buffer[i] + j * V::kLanes,
-               load_up_to(t.c + i * t.c_row_stride + j * V::kLanes, left));
+template <int W>
+void load_columns(const TileArgs& t, int rows, float* buffer) {
+  constexpr int L = V::kLanes;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j * L < t.columns; ++j) {
+      const float* from = t.c + i * t.c_row_stride + j * L;
+      V::store(buffer + (i * W + j) * L, load_up_to(from, t.columns - j * L));
     }
   }
 }
 
 /// The whole epilogue as a pass of its own, from `sums` to C.
-template <int R, int W>
-inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float* residual,
-                        const float* sums, int64_t sums_stride) {
+template <int W>
+void finish_tile(const TileArgs& t, int rows, const float* sums) {
   constexpr int L = V::kLanes;
-  for (int i = 0; i < R; ++i) {
+  const Epilogue none;
+  const Epilogue& epilogue = t.epilogue != nullptr ? *t.epilogue : none;
+  const float* residual = t.epilogue != nullptr ? t.residual : nullptr;
+  for (int i = 0; i < rows; ++i) {
     V::Type row[W];
 #pragma GCC unroll 4
-    for (int j = 0; j < W; ++j) row[j] = V::load(sums + i * sums_stride + j * L);
+    for (int j = 0; j < W; ++j) row[j] = V::load(sums + (i * W + j) * L);
     finish<W>(row, epilogue, t.bias, residual, t.columns);
     if (residual != nullptr) residual += epilogue.residual_stride;
 #pragma GCC unroll 4
@@ -165,7 +193,7 @@ inline void finish_tile(const TileArgs& t, const Epilogue& epilogue, const float
 
 /// Sums go straight to C when whole vectors fit there, finished in registers when the epilogue is a
 /// plain one; else through a buffer in the first cache.
-template <int R, int W>
+template <int R, int W, class Terms = FloatTerms>
 void tile(const TileArgs& t) {
   constexpr int L = V::kLanes;
   constexpr float kInfinity = __builtin_inff();
@@ -178,28 +206,14 @@ void tile(const TileArgs& t) {
     const int64_t left = t.columns - j * L;
     start[j] = t.start != nullptr && left > 0 ? load_up_to(t.start + j * L, left) : V::zero();
   }
+  alignas(64) float buffer[R * W * L];
   RegisterEpilogue end;
-  if (direct) {
-    if (e != nullptr) {
-      end = {e->lo > -kInfinity || e->hi < kInfinity, e->lo, e->hi, t.residual, e->residual_stride};
-    }
-    if (t.accumulate) {
-      multiply<R, W, true>(t, start, end, t.c, t.c_row_stride);
-    } else {
-      multiply<R, W, false>(t, start, end, t.c, t.c_row_stride);
-    }
-    return;
-  }
-  alignas(64) float buffer[R][W * L];
-  if (t.accumulate) {
-    load_columns<R, W>(t, buffer);
-    multiply<R, W, true>(t, start, end, buffer[0], W * L);
-  } else {
-    multiply<R, W, false>(t, start, end, buffer[0], W * L);
-  }
-  const Epilogue none;
-  finish_tile<R, W>(t, e != nullptr ? *e : none, e != nullptr ? t.residual : nullptr, buffer[0],
-                    W * L);
+  if (direct && e != nullptr)
+    end = {e->lo > -kInfinity || e->hi < kInfinity, e->lo, e->hi, t.residual, e->residual_stride};
+  if (!direct && t.accumulate) load_columns<W>(t, R, buffer);
+  // One call for both: the loop is there once.
+  multiply<R, W, Terms>(t, start, end, direct ? t.c : buffer, direct ? t.c_row_stride : W * L);
+  if (!direct) finish_tile<W>(t, R, buffer);
 }
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -203,16 +203,27 @@ void track(void* best, int64_t* index, const void* row, int64_t n, int64_t posit
   }
 }
 
+/// The first of n values that is wanted, else n: stretches of them are asked without a branch.
+template <class T, class Wanted>
+inline int64_t find_where(const T* values, int64_t n, Wanted wanted) {
+  constexpr int64_t kStretch = 64;
+  int64_t i = 0;
+  for (; i + kStretch <= n; i += kStretch) {
+    T found = 0;
+    for (int64_t j = 0; j < kStretch; ++j) found = wanted(values[i + j]) ? T(1) : found;
+    if (found != T(0)) break;
+  }
+  while (i < n && !wanted(values[i])) ++i;
+  return i;
+}
+
 template <class V>
 int64_t find(const void* values, int64_t n, const void* wanted) {
   using T = Element<V>;
   const auto* v = static_cast<const T*>(values);
   const T target = *static_cast<const T*>(wanted);
-  const bool nan = target != target;
-  for (int64_t i = 0; i < n; ++i) {
-    if (nan ? v[i] != v[i] : v[i] == target) return i;
-  }
-  return n;
+  if (target != target) return find_where(v, n, [](T value) { return value != value; });
+  return find_where(v, n, [target](T value) { return value == target; });
 }
 
 double square_sum(const double* values, int64_t n, double center) {

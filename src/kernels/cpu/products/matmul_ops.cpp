@@ -2,8 +2,11 @@
 #include <algorithm>
 
 #include "compute/elementwise/elementwise.h"
+#include "compute/gemm/bfloat16_gemm.h"
+#include "compute/gemm/few_rows_product.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/plain_matmul.h"
+#include "threadpool/parallel.h"
 
 #include "kernels/cpu/tables.h"
 #include "kernels/support/copying.h"
@@ -35,37 +38,21 @@ ScalarType product_type(ScalarType dtype) {
   }
 }
 
-/// An operand in the product's type: the tensor's own memory with any strides, or a converted copy.
-class Factor {
- public:
-  explicit Factor(Context& context) : copy_(context) {}
-
-  Error prepare(const Tensor& tensor, ScalarType dtype) {
-    view_ = view_of(tensor);
-    if (tensor.scalar_type() == dtype) return Error::Ok;
-    ET_TRY(copy_.prepare(tensor, dtype));
-    view_ = copy_.view();
-    return Error::Ok;
-  }
-  const TensorView& view() const { return view_; }
-
- private:
-  ContiguousInput copy_;
-  TensorView view_;
+/// How a product of half types or bytes meets its factors, and what is done to all others.
+enum class Way {
+  converted,  ///< both in float, or in the type that sums are computed in
+  slabs,      ///< the left one in float, the right one converted slab by slab, in the cache
+  few_rows,   ///< the left one in float, the right one as it lies, once
+  pairs,      ///< both in bfloat16
 };
 
-/// Few rows read a large right side of half type once: it is then converted slab by slab, in the
-/// cache, instead of whole.
-constexpr int64_t kFewRows = 32;
+// So few rows read a large right side of half type but once.
+constexpr int64_t kSlabRows = 32;
 constexpr int64_t kSlabElements = 64 * 1024;
+// With more rows packing pays, where there is an instruction for bfloat16.
+constexpr int64_t kFewRowsBesidePairs = 8;
 
-bool reads_slabs(const Tensor& b, int64_t rows) {
-  const ScalarType dtype = b.scalar_type();
-  return (dtype == ScalarType::Half || dtype == ScalarType::BFloat16) && b.dim() == 2 &&
-         rows <= kFewRows && b.numel() > 2 * kSlabElements;
-}
-
-/// One product or a batch of them, C = A * B, with what is added to it.
+/// One product or a batch of them, C = A * B.
 struct Product {
   int64_t batch = 1;
   int64_t m = 0;
@@ -73,6 +60,80 @@ struct Product {
   int64_t k = 0;
   TensorView a;  ///< dimensions [..., m, k]; the first is the batch when there are three
   TensorView b;  ///< [..., k, n]
+  Way way = Way::converted;
+};
+
+/// Strides of a view's last two dimensions.
+int64_t row_stride(const TensorView& view) {
+  return view.strides[view.rank - 2];
+}
+int64_t column_stride(const TensorView& view) {
+  return view.strides[view.rank - 1];
+}
+
+compute::FewRowsProduct few_rows_args(const Product& product) {
+  compute::FewRowsProduct args;
+  args.m = product.m;
+  args.n = product.n;
+  args.k = product.k;
+  args.a = reinterpret_cast<const float*>(product.a.data);
+  args.a_row_stride = row_stride(product.a);
+  args.b_type = product.b.dtype;
+  args.b = product.b.data;
+  args.b_row_stride = row_stride(product.b);
+  args.b_column_stride = column_stride(product.b);
+  return args;
+}
+
+/// The way of a product whose factors are still those of the call.
+Way choose_way(const Product& product) {
+  const compute::DType type = product.b.dtype;
+  const bool bytes = type == compute::DType::i8;
+  if (type != compute::DType::f16 && type != compute::DType::bf16 && !bytes) return Way::converted;
+  const bool pairs = type == compute::DType::bf16 && compute::bfloat16_gemm_supported();
+  if (product.m <= (pairs ? kFewRowsBesidePairs : compute::kMostFewRows) &&
+      compute::few_rows_product_supported(few_rows_args(product)))
+    return Way::few_rows;
+  if (bytes) return Way::converted;
+  if (pairs) return Way::pairs;
+  const bool slabs = product.b.rank == 2 && product.m <= kSlabRows && product.k > 0 &&
+                     product.k * product.n > 2 * kSlabElements;
+  return slabs ? Way::slabs : Way::converted;
+}
+
+/// What the factors of a product are converted to.
+class Factors {
+ public:
+  explicit Factors(Context& context) : a_(context), b_(context) {}
+
+  /// Chooses the way of a product whose views are those of tensors, and brings them into the types
+  /// and layouts that it takes. Products that are not of half types are computed in `dtype`.
+  Error prepare(compute::DType dtype, Product* product) {
+    Product& p = *product;
+    p.way = choose_way(p);
+    const bool pairs = p.way == Way::pairs;
+    const bool a_fits = p.way == Way::converted || column_stride(p.a) == 1;
+    const bool b_fits = !pairs || row_stride(p.b) == 1 || column_stride(p.b) == 1;
+    const compute::DType a_type = pairs ? p.a.dtype : compute::DType::f32;
+    ET_TRY(convert(p.way == Way::converted ? dtype : a_type, a_fits, a_, &p.a));
+    return convert(p.way == Way::converted ? dtype : p.b.dtype, b_fits, b_, &p.b);
+  }
+
+ private:
+  /// Elements in another type and, where the strides don't fit, dense.
+  static Error convert(compute::DType dtype, bool fits, Scratch& memory, TensorView* view) {
+    if (view->dtype == dtype && fits) return Error::Ok;
+    const size_t size = compute::element_size(dtype);
+    ET_TRY(memory.allocate(static_cast<size_t>(view->numel()), size));
+    TensorView copy = compute::contiguous_view(memory.data(), dtype, size, view->rank, view->sizes);
+    // Tensors are dense, so that their strides serve the copy.
+    for (int d = 0; fits && d < view->rank; ++d) copy.strides[d] = view->strides[d];
+    compute::convert(copy, *view);
+    *view = copy;
+    return Error::Ok;
+  }
+
+  Scratch a_, b_;
 };
 
 compute::GemmArgs gemm_args(const Product& product, const compute::Epilogue& epilogue, float* c) {
@@ -80,12 +141,10 @@ compute::GemmArgs gemm_args(const Product& product, const compute::Epilogue& epi
   args.m = product.m;
   args.n = product.n;
   args.k = product.k;
-  const int a_rank = product.a.rank;
-  const int b_rank = product.b.rank;
-  args.a = {reinterpret_cast<const float*>(product.a.data), product.a.strides[a_rank - 2],
-            product.a.strides[a_rank - 1]};
-  args.b = {reinterpret_cast<const float*>(product.b.data), product.b.strides[b_rank - 2],
-            product.b.strides[b_rank - 1]};
+  args.a = {reinterpret_cast<const float*>(product.a.data), row_stride(product.a),
+            column_stride(product.a)};
+  args.b = {reinterpret_cast<const float*>(product.b.data), row_stride(product.b),
+            column_stride(product.b)};
   args.c = c;
   args.c_row_stride = product.n;
   args.epilogue = epilogue;
@@ -123,9 +182,59 @@ Error run_slabs(Context& context, const Product& product, const compute::Epilogu
   return Error::Ok;
 }
 
+/// Elements from one product of a batch to the next.
+int64_t batch_stride(const TensorView& view) {
+  return view.rank > 2 ? view.strides[0] : 0;
+}
+
+void run_few_rows(const Product& product, const compute::Epilogue& epilogue, float* c) {
+  const int64_t a_step = batch_stride(product.a);
+  const int64_t b_step = batch_stride(product.b) * static_cast<int64_t>(product.b.element_size);
+  threadpool::parallel_for(0, product.batch, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      compute::FewRowsProduct args = few_rows_args(product);
+      args.a += i * a_step;
+      args.b = product.b.data + i * b_step;
+      args.c = c + i * product.m * product.n;
+      args.c_row_stride = product.n;
+      args.epilogue = epilogue;
+      compute::few_rows_product(args);
+    }
+  });
+}
+
+Error run_pairs(Context& context, const Product& product, const compute::Epilogue& epilogue,
+                float* c) {
+  const auto matrix = [](const TensorView& view) {
+    return compute::Bfloat16Matrix{reinterpret_cast<const uint16_t*>(view.data), row_stride(view),
+                                   column_stride(view)};
+  };
+  compute::Bfloat16Gemm args;
+  args.m = product.m, args.n = product.n, args.k = product.k;
+  args.a = matrix(product.a);
+  args.b = matrix(product.b);
+  args.c = c;
+  args.c_row_stride = product.n;
+  args.epilogue = epilogue;
+  args.count = product.batch;
+  args.a_stride = batch_stride(product.a);
+  args.b_stride = batch_stride(product.b);
+  args.c_stride = product.m * product.n;
+  Scratch scratch(context);
+  const size_t bytes = compute::bfloat16_gemm_scratch_bytes(args.count, args.m, args.n, args.k);
+  ET_TRY(scratch.allocate(bytes, 1));
+  compute::bfloat16_gemm(args, scratch.data(), bytes);
+  return Error::Ok;
+}
+
 Error run_float(Context& context, const Product& product, const compute::Epilogue& epilogue,
                 float* c) {
-  if (product.b.dtype != compute::DType::f32) return run_slabs(context, product, epilogue, c);
+  if (product.way == Way::slabs) return run_slabs(context, product, epilogue, c);
+  if (product.way == Way::pairs) return run_pairs(context, product, epilogue, c);
+  if (product.way == Way::few_rows) {
+    run_few_rows(product, epilogue, c);
+    return Error::Ok;
+  }
   const compute::GemmArgs args = gemm_args(product, epilogue, c);
   const int a_rank = product.a.rank;
   Scratch scratch(context);
@@ -161,11 +270,55 @@ void run_plain(const Product& product, char* c) {
   }
 }
 
+/// out += added, elementwise.
+void add(const TensorView& out, const TensorView& added) {
+  compute::ElementwiseCall call = {};
+  call.op = compute::ElementwiseOp::Add;
+  call.common = out.dtype;
+  call.rank = out.rank;
+  call.out.data = out.data;
+  call.in[0].data = out.data;
+  call.in[1].data = added.data;
+  call.out.dtype = call.in[0].dtype = out.dtype;
+  call.in[1].dtype = added.dtype;
+  for (int d = 0; d < out.rank; ++d) {
+    call.sizes[d] = out.sizes[d];
+    call.out.strides[d] = call.in[0].strides[d] = out.strides[d];
+    call.in[1].strides[d] = added.strides[d];
+  }
+  compute::elementwise(call);
+}
+
+/// Few rows of bytes: sums of so many products that float is exact are added up in int32.
+Error run_few_bytes(Context& context, const Product& product, const TensorView& out) {
+  constexpr int64_t kExactProducts = 1024;
+  static_assert(kExactProducts * 128 * 128 <= 1 << 24);
+  Scratch memory(context);
+  ET_TRY(memory.allocate(static_cast<size_t>(out.numel()), sizeof(float)));
+  TensorView sums = out;
+  sums.data = memory.as<char>();
+  sums.dtype = compute::DType::f32;
+  for (int64_t k = 0; k < product.k; k += kExactProducts) {
+    Product part = product;
+    part.k = std::min(kExactProducts, product.k - k);
+    part.a.advance(k);
+    part.b.advance(k * row_stride(product.b));
+    run_few_rows(part, {}, memory.as<float>());
+    if (k == 0) {
+      compute::convert(out, sums);
+    } else {
+      add(out, sums);
+    }
+  }
+  return Error::Ok;
+}
+
 Error run(Context& context, const Product& product, const compute::Epilogue& epilogue,
           const ContiguousOutput& out) {
   if (product.m == 0 || product.n == 0 || product.batch == 0) return Error::Ok;
   if (out.view().dtype == compute::DType::f32)
     return run_float(context, product, epilogue, out.data<float>());
+  if (product.way == Way::few_rows) return run_few_bytes(context, product, out.view());
   run_plain(product, out.data<char>());
   return Error::Ok;
 }
@@ -200,14 +353,13 @@ Error multiply(Context& context, const Tensor& self, const Tensor& mat2, Product
   ET_TRY(resize_output(out, sizes));
   ET_TRY(check_operands(self, "self", mat2, "mat2", out));
   const ScalarType dtype = product_type(self.scalar_type());
-  Factor a(context);
-  Factor b(context);
+  Factors factors(context);
   ContiguousOutput c(context);
-  ET_TRY(a.prepare(self, dtype));
-  ET_TRY(b.prepare(mat2, reads_slabs(mat2, shape.rows) ? mat2.scalar_type() : dtype));
-  ET_TRY(c.prepare(out, dtype));
   const int64_t inner = self.sizes()[self.dim() - 1];
-  ET_TRY(run(context, {shape.batch, shape.rows, shape.columns, inner, a.view(), b.view()}, {}, c));
+  Product product = {shape.batch, shape.rows, shape.columns, inner, view_of(self), view_of(mat2)};
+  ET_TRY(factors.prepare(compute_dtype(dtype), &product));
+  ET_TRY(c.prepare(out, dtype));
+  ET_TRY(run(context, product, {}, c));
   c.finish();
   return Error::Ok;
 }
@@ -319,13 +471,11 @@ Error addmm(Context& context, const Tensor& self, const Tensor& mat1, const Tens
   ET_TRY(check_operands(mat1, "mat1", mat2, "mat2", out));
   ET_TRY(check_no_overlap(out, self, "self"));
   const ScalarType dtype = product_type(mat1.scalar_type());
-  Factor a(context);
-  Factor b(context);
+  Factors factors(context);
   ContiguousOutput c(context);
-  ET_TRY(a.prepare(mat1, dtype));
-  ET_TRY(b.prepare(mat2, reads_slabs(mat2, sizes[0]) ? mat2.scalar_type() : dtype));
+  Product product = {1, sizes[0], sizes[1], mat1.sizes()[1], view_of(mat1), view_of(mat2)};
+  ET_TRY(factors.prepare(compute_dtype(dtype), &product));
   ET_TRY(c.prepare(out, dtype));
-  const Product product = {1, sizes[0], sizes[1], mat1.sizes()[1], a.view(), b.view()};
   if (dtype == ScalarType::Float) {
     ET_TRY(addmm_float(context, product, added, to_double(beta), to_double(alpha), c));
   } else {
@@ -351,14 +501,16 @@ Error addmv(Context& context, const Tensor& self, const Tensor& mat, const Tenso
   ET_TRY(check_operands(mat, "mat", vec, "vec", out));
   ET_TRY(check_no_overlap(out, self, "self"));
   const ScalarType dtype = product_type(mat.scalar_type());
-  Factor a(context), b(context);
+  Factors factors(context);
   ContiguousOutput c(context);
-  ET_TRY(a.prepare(mat, dtype));
-  ET_TRY(b.prepare(vec, dtype));
   ET_TRY(c.prepare(out, dtype));
-  TensorView column = b.view();
-  column.insert(1, 1, 1);
-  ET_TRY(run(context, {1, sizes[0], 1, mat.sizes()[1], a.view(), column}, {}, c));
+  // The vector from the left: a row that meets the matrix as it lies.
+  Product product = {1, 1, sizes[0], mat.sizes()[1], view_of(vec), view_of(mat)};
+  product.a.insert(0, 1, mat.sizes()[1]);
+  std::swap(product.b.sizes[0], product.b.sizes[1]);
+  std::swap(product.b.strides[0], product.b.strides[1]);
+  ET_TRY(factors.prepare(compute_dtype(dtype), &product));
+  ET_TRY(run(context, product, {}, c));
   combine(c.view(), added, beta, alpha);
   c.finish();
   return Error::Ok;
@@ -423,21 +575,17 @@ Error linear(Context& context, const Tensor& input, const Tensor& weight,
   for (int d = 0; d + 1 < sizes.rank; ++d) m *= sizes[d];
   const ScalarType dtype = product_type(input.scalar_type());
   ContiguousInput a(context);
-  Factor b(context);
+  Factors factors(context);
   ContiguousOutput c(context);
-  ET_TRY(a.prepare(input, dtype));
-  ET_TRY(b.prepare(weight, reads_slabs(weight, m) ? weight.scalar_type() : dtype));
+  ET_TRY(a.prepare(input));
   ET_TRY(c.prepare(out, dtype));
   const int64_t a_sizes[] = {m, k};
-  Product product = {
-      1,
-      m,
-      n,
-      k,
-      compute::contiguous_view(a.view().data, a.view().dtype, a.view().element_size, 2, a_sizes),
-      b.view()};
+  const TensorView rows =
+      compute::contiguous_view(a.view().data, a.view().dtype, a.view().element_size, 2, a_sizes);
+  Product product = {1, m, n, k, rows, view_of(weight)};
   std::swap(product.b.sizes[0], product.b.sizes[1]);
   std::swap(product.b.strides[0], product.b.strides[1]);
+  ET_TRY(factors.prepare(compute_dtype(dtype), &product));
   const Scalar one(int64_t{1});
   if (!bias.has_value()) {
     ET_TRY(run(context, product, {}, c));

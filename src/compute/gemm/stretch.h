@@ -1,0 +1,102 @@
+/**
+ * @file
+ * What products with an unpacked B share: B packed in stretches of columns, and batches of products
+ * over slots of scratch memory.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "compute/gemm/block.h"
+#include "threadpool/parallel.h"
+
+namespace executorch::compute {
+
+constexpr size_t kScratchAlignment = 64;
+
+inline int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+inline size_t align_up(size_t bytes) {
+  return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+}
+inline char* align_up(void* pointer) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  return static_cast<char*>(pointer) + (align_up(address) - address);
+}
+
+/// True for strides that put all rows of a tile into a few sets of the first cache.
+inline bool has_bad_stride(int64_t row_stride_bytes, int64_t rows) {
+  constexpr int64_t kBadStrideBytes = 2048;
+  return rows > 4 && row_stride_bytes % kBadStrideBytes == 0;
+}
+
+/// Columns of B that are packed at a time, at most 16 MiB of them.
+inline int64_t stretch_columns(const TileKernels& kernels, int64_t n, int64_t k) {
+  constexpr int64_t kPackedStretchBytes = 16 << 20;
+  const int64_t panel_bytes =
+      std::max<int64_t>(k, 1) * kernels.panel * static_cast<int64_t>(sizeof(float));
+  const int64_t panels = std::max<int64_t>(kPackedStretchBytes / panel_bytes, 4);
+  return std::min(panels, divide_up(n, kernels.panel)) * kernels.panel;
+}
+
+inline size_t packed_stretch_bytes(const TileKernels& kernels, int64_t n, int64_t k) {
+  return align_up(static_cast<size_t>(stretch_columns(kernels, n, k) * k) * sizeof(float));
+}
+
+/// Packs panels by pack(first column, columns, panel).
+template <class Pack>
+void pack_panels(const TileKernels& kernels, int64_t k, int64_t n, float* packed,
+                 const Pack& pack) {
+  const int64_t grain = std::max<int64_t>(32 * 1024 / (std::max<int64_t>(k, 1) * kernels.panel), 1);
+  threadpool::parallel_for(0, divide_up(n, kernels.panel), grain, [&](int64_t first, int64_t last) {
+    for (int64_t panel = first; panel < last; ++panel) {
+      const int64_t column = panel * kernels.panel;
+      pack(column, std::min(kernels.panel, n - column), packed + column * k);
+    }
+  });
+}
+
+/// Scratch bytes of a product that packs B in stretches, or finds it packed.
+inline size_t scratch_bytes(const TileKernels& kernels, int64_t m, int64_t n, int64_t k,
+                            bool packed, size_t threads) {
+  if (m <= 0 || n <= 0) return kScratchAlignment;
+  const size_t stretch = packed ? 0 : packed_stretch_bytes(kernels, n, k);
+  return kScratchAlignment + stretch + threads * product_copy_bytes(kernels, m, k);
+}
+
+/// Scratch bytes of a batch of products; bytes_of(threads) are those of one.
+template <class BytesOf>
+size_t batch_scratch_bytes(int64_t count, const BytesOf& bytes_of) {
+  const size_t threads = threadpool::pool_thread_count();
+  const size_t items = static_cast<size_t>(std::max<int64_t>(count, 1));
+  const size_t apart = std::min(threads, items) * align_up(bytes_of(size_t{1}));
+  return std::max(bytes_of(threads), apart + kScratchAlignment);
+}
+
+/// Calls run(item, scratch, bytes) for each product of a batch: a thread each where there are
+/// enough of them, else one after the other with all threads. `alone` is what one thread needs.
+template <class Run>
+void run_batch(int64_t count, size_t alone, void* scratch, size_t bytes, const Run& run) {
+  struct Batch {
+    const Run& run;
+    char* scratch;
+    size_t slot_bytes;
+  } work{run, align_up(scratch), align_up(alone)};
+  const auto item = [](void* context, size_t index, size_t thread) {
+    const Batch& w = *static_cast<Batch*>(context);
+    w.run(static_cast<int64_t>(index), w.scratch + thread * w.slot_bytes, w.slot_bytes);
+  };
+  const size_t usable = bytes - static_cast<size_t>(work.scratch - static_cast<char*>(scratch));
+  const size_t slots = std::max<size_t>(usable / work.slot_bytes, 1);
+  if (count >= static_cast<int64_t>(threadpool::thread_count()) && slots > 1) {
+    threadpool::run(static_cast<size_t>(count), item, &work, slots);
+    return;
+  }
+  work.slot_bytes = usable;
+  for (int64_t i = 0; i < count; ++i) item(&work, static_cast<size_t>(i), 0);
+}
+
+}  // namespace executorch::compute
