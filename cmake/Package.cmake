@@ -1,6 +1,8 @@
 # Installs what applications link and include, laid out so that the whole folder can be moved:
 #
 #   lib/                        the shared libraries
+#   backends/cuda/              the shims of CUDA code, where the build has CUDA
+#   data/lib/                   their import library for Windows
 #   include/                    the public headers
 #   share/cmake/, lib/cmake/executorch/   the CMake package, found from either place
 #   lib/pkgconfig/              the pkg-config files
@@ -9,7 +11,8 @@
 include(CMakePackageConfigHelpers)
 
 # Components that an application asks for by name and that stay out of EXECUTORCH_LIBRARIES.
-set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm aoti_cpu_shims backend_aoti_cpu)
+set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm aoti_cpu_shims backend_aoti_cpu
+    aoti_cuda_shims extension_cuda backend_cuda)
 # Components without a target name of their own.
 set(EXECUTORCH_PRIVATE_COMPONENTS compute)
 
@@ -19,23 +22,32 @@ list(REMOVE_ITEM public_components ${EXECUTORCH_PRIVATE_COMPONENTS})
 set(default_components ${public_components})
 list(REMOVE_ITEM default_components ${EXECUTORCH_OPT_IN_COMPONENTS})
 
-set(libraries)
 set(files)
 set(component_lines "")
 foreach(component IN LISTS components)
-  list(APPEND libraries executorch_${component})
+  get_target_property(folder executorch_${component} EXECUTORCH_FOLDER)
+  if(NOT folder)
+    set(folder lib)
+  endif()
+  install(TARGETS executorch_${component} LIBRARY DESTINATION ${folder} COMPONENT sdk RUNTIME DESTINATION ${folder} COMPONENT sdk)
   get_target_property(base executorch_${component} OUTPUT_NAME)
   get_target_property(suffix executorch_${component} SUFFIX)
   if(NOT suffix)
     set(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX})
   endif()
   set(file_${component} ${CMAKE_SHARED_LIBRARY_PREFIX}${base}${suffix})
+  if(NOT folder STREQUAL "lib")
+    string(PREPEND file_${component} ../${folder}/)
+  endif()
   list(APPEND files ${file_${component}})
   string(APPEND component_lines "set(_executorch_file_${component} \"${file_${component}}\")\n")
 endforeach()
 
-install(TARGETS ${libraries} LIBRARY DESTINATION lib COMPONENT sdk RUNTIME DESTINATION lib COMPONENT sdk)
-install(DIRECTORY include/executorch DESTINATION include COMPONENT sdk FILES_MATCHING PATTERN "*.h")
+set(headers_of_others)
+if(NOT EXECUTORCH_BUILD_CUDA)
+  set(headers_of_others PATTERN extension/cuda EXCLUDE)
+endif()
+install(DIRECTORY include/executorch DESTINATION include COMPONENT sdk FILES_MATCHING PATTERN "*.h" ${headers_of_others})
 
 get_target_property(definitions executorch_headers INTERFACE_COMPILE_DEFINITIONS)
 string(REPLACE ";" " " component_words "${public_components}")

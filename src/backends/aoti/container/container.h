@@ -76,6 +76,8 @@ class Container {
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
 
+  /// What the code object knows the container by.
+  ContainerHandle handle() const { return handle_; }
   size_t num_inputs() const { return num_inputs_; }
   size_t num_outputs() const { return num_outputs_; }
   runtime::Span<const ConstantName> constants() const {

@@ -110,6 +110,10 @@ namespace executorch::backends::aoti {
 /// Memory of a device, with one reference. Each shim library has its own.
 Error allocate(uint64_t nbytes, const Device& device, Storage** storage);
 
+/// The number of the device that is current, for generated code that says -1. Each shim library has
+/// its own.
+Error current_device(DeviceType type, int32_t* index);
+
 /// Copies the elements; sizes are equal, types as well unless the library converts.
 Error copy_elements(const ShimTensor& to, const ShimTensor& from);
 

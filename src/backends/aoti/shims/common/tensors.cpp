@@ -34,9 +34,9 @@ Error read_view(int64_t rank, const int64_t* sizes, const int64_t* strides, int6
 Error read_device(int32_t type, int32_t index, Device* device) {
   ET_REQUIRE(type == 0 || type == 1, InvalidArgument,
              "device number %" PRId32 " is not known: 0 is the CPU, 1 is CUDA", type);
+  *device = {static_cast<DeviceType>(type), index};
   // PyTorch says -1 for the current device.
-  *device = {static_cast<DeviceType>(type), index < 0 ? 0 : index};
-  return Error::Ok;
+  return index >= 0 ? Error::Ok : current_device(device->type, &device->index);
 }
 
 /// Whether every element has a place of its own and there are none between them, in any order of
@@ -365,7 +365,11 @@ Status AOTI_SHIM(_reinterpret_tensor)(ShimTensor* tensor, int64_t rank, const in
   AOTI_REQUIRE_NOT_NULL(view);
   int64_t own[kMaxRank];
   ViewSpec spec;
-  Error error = read_view(rank, sizes, strides, offset, own, &spec);
+  // The offset counts from the tensor's own.
+  int64_t place = 0;
+  if (__builtin_add_overflow(tensor->offset(), offset, &place))
+    return status_of(ET_ERROR(InvalidArgument, "the offset of a view does not fit"));
+  Error error = read_view(rank, sizes, strides, place, own, &spec);
   if (error == Error::Ok) {
     error = ShimTensor::make(tensor->storage(), tensor->dtype(), spec, view);
   }

@@ -404,6 +404,13 @@ TEST_F(CpuShimsTest, ViewsStayWithinTheirStorage) {
   EXPECT_EQ(nbytes, 96);
   EXPECT_NE(AOTI_SHIM(_reinterpret_tensor)(base, 2, sizes.data(), strides.data(), 16, handle.out()),
             0);
+  // The offset counts from the tensor's own, as in PyTorch.
+  const std::array<int64_t, 1> one{1};
+  Handle further;
+  ASSERT_EQ(AOTI_SHIM(_reinterpret_tensor)(view, 1, one.data(), one.data(), 2, further.out()), 0);
+  EXPECT_EQ(further->offset(), 9);
+  EXPECT_NE(
+      AOTI_SHIM(_reinterpret_tensor)(view, 1, one.data(), one.data(), INT64_MAX, further.out()), 0);
   const Handle pool = empty({64}, 0);
   Handle part;
   ASSERT_EQ(
