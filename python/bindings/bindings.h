@@ -20,6 +20,9 @@ void bind_bundled(nanobind::module_& m);
 /// The instruction sets of the hot loops.
 void bind_cpu(nanobind::module_& m);
 
+/// Writes programs that call a delegate.
+void bind_program_writer(nanobind::module_& m);
+
 /// The legacy profiler.
 void bind_profiling(nanobind::module_& m);
 

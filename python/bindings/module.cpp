@@ -23,4 +23,5 @@ NB_MODULE(_portable_lib, m) {
   executorch::python::bind_registry(m);
   executorch::python::bind_inspection(m);
   executorch::python::bind_cpu(m);
+  executorch::python::bind_program_writer(m);
 }

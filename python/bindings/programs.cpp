@@ -7,6 +7,7 @@
 
 #include <executorch/runtime/core/error_message.h>
 
+#include "backend_options.h"
 #include "bindings.h"
 #include "errors.h"
 #include "text.h"
@@ -72,7 +73,7 @@ SessionOptions make_options(Verification verification, bool enable_etdump, size_
                             bool plan, std::optional<size_t> memory_limit,
                             std::optional<size_t> plan_memory_limit,
                             std::optional<std::string> cache_dir,
-                            std::optional<uint64_t> cache_limit) {
+                            std::optional<uint64_t> cache_limit, nb::handle backend_options) {
   SessionOptions options;
   options.verification = verification;
   options.enable_etdump = enable_etdump;
@@ -83,6 +84,7 @@ SessionOptions make_options(Verification verification, bool enable_etdump, size_
   if (plan_memory_limit) options.load.plan_memory_limit = *plan_memory_limit;
   options.cache_dir = std::move(cache_dir);
   if (cache_limit) options.load.cache_limit = *cache_limit;
+  options.backend_options = BackendOptionLists::from(backend_options);
   return options;
 }
 
@@ -249,31 +251,35 @@ void bind_programs(nb::module_& m) {
       [](nb::handle path, bool enable_etdump, size_t debug_buffer_size, Verification verification,
          nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
          std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir,
-         std::optional<uint64_t> cache_limit) {
+         std::optional<uint64_t> cache_limit, nb::handle backend_options) {
         return open_program(
             path, data_path,
             make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
-                         plan_memory_limit, std::move(cache_dir), cache_limit));
+                         plan_memory_limit, std::move(cache_dir), cache_limit,
+                         backend_options));
       },
       nb::arg("path"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
       nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
-      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none);
+      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none,
+      nb::arg("backend_options") = none);
   m.def(
       "_load_program_from_buffer",
       [](nb::handle buffer, bool enable_etdump, size_t debug_buffer_size, Verification verification,
          nb::handle data_path, bool plan, std::optional<size_t> memory_limit,
          std::optional<size_t> plan_memory_limit, std::optional<std::string> cache_dir,
-         std::optional<uint64_t> cache_limit) {
+         std::optional<uint64_t> cache_limit, nb::handle backend_options) {
         return open_program(
             buffer, data_path,
             make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
-                         plan_memory_limit, std::move(cache_dir), cache_limit));
+                         plan_memory_limit, std::move(cache_dir), cache_limit,
+                         backend_options));
       },
       nb::arg("buffer"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
       nb::arg("plan") = true, nb::arg("memory_limit") = none, nb::arg("plan_memory_limit") = none,
-      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none);
+      nb::arg("cache_dir") = none, nb::arg("cache_limit") = none,
+      nb::arg("backend_options") = none);
 }
 
 }  // namespace executorch::python

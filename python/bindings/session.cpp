@@ -128,9 +128,11 @@ Result<std::shared_ptr<MethodSession>> MethodSession::load(
                                    &session->temp_allocator_);
 
   ProgramSession& owner = *session->program_;
-  auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_,
-                                            owner.tracing().tracer(), owner.data_map(), nullptr, {},
-                                            owner.options().load_options());
+  runtime::LoadBackendOptionsMap backend_options;
+  ET_TRY(owner.options().backend_options.fill(&backend_options));
+  auto method = owner.program().load_method(
+      name.c_str(), &*session->memory_manager_, owner.tracing().tracer(), owner.data_map(),
+      &backend_options, {}, owner.options().load_options());
   if (!method.ok()) return method.error();
   session->method_.emplace(std::move(*method));
 

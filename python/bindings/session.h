@@ -20,6 +20,7 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
 
+#include "backend_options.h"
 #include "sources.h"
 #include "tensors.h"
 #include "tracing.h"
@@ -36,6 +37,7 @@ struct SessionOptions {
   runtime::LoadOptions load;
   /// As LoadOptions::cache_dir.
   std::optional<std::string> cache_dir;
+  BackendOptionLists backend_options;
 
   runtime::LoadOptions load_options() const {
     runtime::LoadOptions options = load;

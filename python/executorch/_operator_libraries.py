@@ -1,4 +1,4 @@
-"""Loads the operator libraries that a program asks for by import."""
+"""Loads the operator libraries and delegates that a program asks for by import."""
 
 import ctypes
 import pathlib
@@ -12,6 +12,9 @@ _LIBRARIES = {
     "kernels_llm": ("libexecutorch_kernels_llm.so", ("llama::", "preprocess::")),
 }
 
+# The file and the name in programs.
+_DELEGATES = {"backend_aoti_cpu": ("libexecutorch_backend_aoti_cpu.so", "AotiCpuBackend")}
+
 
 def load(component: str) -> list[str]:
     """Loads a library, whose operators register then, and returns their names. Again is harmless."""
@@ -23,7 +26,17 @@ def load(component: str) -> list[str]:
     return names
 
 
+def load_delegate(component: str) -> None:
+    """Loads a delegate, which registers then. Again is harmless."""
+    file, name = _DELEGATES[component]
+    ctypes.CDLL(str(_FOLDER / file))
+    if name not in _portable_lib._get_registered_backend_names():
+        raise ImportError(f"{file} registered no delegate: {_portable_lib._last_error_message()}")
+
+
 def load_all() -> None:
     """Loads every library of this package, and leaves PyTorch alone."""
     for component in _LIBRARIES:
         load(component)
+    for component in _DELEGATES:
+        load_delegate(component)

@@ -21,6 +21,8 @@ def add_program_arguments(parser: argparse.ArgumentParser, optional: bool = Fals
     if planned:
         parser.add_argument("--no-plan", action="store_true", help="run every instruction as the program has it")
     parser.add_argument("--cache-dir", metavar="DIR", help="share packed weights with other processes through this folder")
+    parser.add_argument("--allow-native-code", nargs="?", const="", metavar="SHA256", help="run machine code that the program holds "
+                        "(AOTInductor); with a digest, no other code")  # fmt: skip
 
 
 def add_method_argument(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +42,10 @@ def load_program(args: Any, **options: Any):
     from executorch.runtime import Runtime
 
     _operator_libraries.load_all()
+    if getattr(args, "allow_native_code", None) is not None:
+        from executorch.backends import aoti
+
+        options["backend_options"] = aoti.trust(args.allow_native_code or None)
     return Runtime.get().load_program(
         args.file, data_path=args.data or None, plan=not args.no_plan, cache_dir=args.cache_dir, **options
     )

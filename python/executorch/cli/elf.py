@@ -23,6 +23,8 @@ class Library:
     runpath: str | None = None
     #: Symbols that it defines and shows, weak ones (inline functions) left out.
     defined: set[str] = dataclasses.field(default_factory=set)
+    #: Symbols that it takes from others and cannot do without.
+    undefined: set[str] = dataclasses.field(default_factory=set)
 
 
 @dataclasses.dataclass
@@ -69,8 +71,8 @@ def _read_symbols(data: bytes, order: str, wide: bool, section: _Section, names:
     for place in range(section.offset, section.offset + section.size, section.entry):
         fields = struct.unpack_from(entry, data, place)
         name, info, home = (fields[0], fields[1], fields[3]) if wide else (fields[0], fields[3], fields[5])
-        if info >> 4 == _GLOBAL and home != _UNDEFINED:
-            library.defined.add(_text(data, names, name))
+        if info >> 4 == _GLOBAL:
+            (library.undefined if home == _UNDEFINED else library.defined).add(_text(data, names, name))
 
 
 def section_places(data: memoryview) -> list[tuple[str, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any, BinaryIO, List, Optional, Sequence, Set, Union
+from typing import Any, BinaryIO, List, Mapping, Optional, Sequence, Set, Union
 
 from executorch.extension.pybindings import portable_lib
 from executorch.extension.pybindings.portable_lib import Verification
@@ -64,6 +64,7 @@ class Runtime:
         plan_memory_limit: Optional[int] = None,
         cache_dir: Union[str, os.PathLike, None] = None,
         cache_limit: Optional[int] = None,
+        backend_options: Optional[Mapping[str, Mapping[str, Union[bool, int, str]]]] = None,
     ) -> Program:
         """Loads a program. A file is mapped, not read.
 
@@ -83,6 +84,7 @@ class Runtime:
                 ``EXECUTORCH_CACHE_DIR`` from the environment, "" none.
             cache_limit: Most bytes of that folder's files together, 16 GiB by default: what was used least recently
                 makes room, but nothing used in the last ten minutes.
+            backend_options: Settings of delegates by their names: ``{"AotiCpuBackend": {"allow_native_code": True}}``.
         """
         if hasattr(data, "read"):
             data = data.read()
@@ -101,5 +103,6 @@ class Runtime:
             plan_memory_limit=plan_memory_limit,
             cache_dir=None if cache_dir is None else os.fspath(cache_dir),
             cache_limit=cache_limit,
+            backend_options=None if backend_options is None else {name: dict(keys) for name, keys in backend_options.items()},
         )
         return Program(_Source(data, data_path, options))

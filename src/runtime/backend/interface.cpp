@@ -18,7 +18,8 @@ const char* component_hint(const char* name) {
   } components[] = {
       {"XnnpackBackend", "link executorch::backend_xnnpack; in Python, import executorch.runtime"},
       {"CudaBackend", "link executorch::backend_cuda; in Python, install the CUDA wheel"},
-      {"AotiCpuBackend", "link executorch::backend_aoti_cpu"},
+      {"AotiCpuBackend",
+       "link executorch::backend_aoti_cpu; in Python, import executorch.backends.aoti"},
   };
   for (const auto& component : components) {
     if (std::strcmp(component.backend, name) == 0) return component.hint;

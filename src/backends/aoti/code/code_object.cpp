@@ -3,6 +3,7 @@
 #include "backends/aoti/code/code_object.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -130,15 +131,22 @@ void* open_code(const char* path) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+/// The path of an open file, written in a way that no path was before: the dynamic linker takes a
+/// name that it has met for the same object, even where that could not be unloaded.
+std::string unique_path(int file) {
+  static std::atomic<uint64_t> count{0};
+  std::string path = "/proc/self/fd/";
+  for (uint64_t bits = count.fetch_add(1) + 1; bits != 0; bits >>= 1) path += bits & 1 ? "./" : "/";
+  return path + std::to_string(file);
+}
+
 /// Null when the system has no anonymous files, or does not let them be executed.
 void* open_in_memory(Span<const uint8_t> bytes, int* kept) {
 #if defined(__linux__)
   const int file = memfd_create("executorch-code", MFD_CLOEXEC);
   if (file < 0) return nullptr;
   void* handle = nullptr;
-  if (write_all(file, bytes)) {
-    handle = open_code(("/proc/self/fd/" + std::to_string(file)).c_str());
-  }
+  if (write_all(file, bytes)) handle = open_code(unique_path(file).c_str());
   if (handle == nullptr) {
     close(file);
   } else {
@@ -183,15 +191,15 @@ Error CodeObject::load(Span<const uint8_t> bytes, const CodeOptions& options,
   ElfImage image;
   ET_TRY(read_elf(bytes, &image));
   ET_TRY(check_image(image));
-  std::vector<uint8_t> renamed;
+  std::vector<uint8_t> changed(bytes.begin(), bytes.end());
+  const Span<uint8_t> copy(changed.data(), changed.size());
+  ET_TRY(clear_unique_symbols(copy));
   Library shims;
   if (options.shims.anchor != nullptr) {
-    renamed.assign(bytes.begin(), bytes.end());
-    const Span<uint8_t> copy(renamed.data(), renamed.size());
     ET_TRY(rename_undefined(copy, kPlainShimPrefix, options.shims.prefix, &image));
     ET_TRY(publish(options.shims.anchor, &shims));
-    bytes = {renamed.data(), renamed.size()};
   }
+  bytes = {changed.data(), changed.size()};
   ET_TRY(check_needs(image, shims));
   std::unique_ptr<CodeObject> object(new (std::nothrow) CodeObject);
   ET_REQUIRE(object != nullptr, MemoryAllocationFailed, "no memory for a code object");

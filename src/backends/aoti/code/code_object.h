@@ -74,8 +74,8 @@ class CodeObject {
   CodeObject() = default;
 
   void* handle_ = nullptr;
-  /// Of the anonymous file. It stays open since its number is part of the name that the dynamic
-  /// linker knows the object by. -1: none.
+  /// Of the anonymous file, which debuggers and profilers find by its name as long as it is open.
+  /// -1: none.
   int file_ = -1;
 };
 

@@ -31,6 +31,13 @@ size_t entries(const fs::path& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
+/// Whether the process maps a file whose name holds a text.
+bool is_mapped(const std::string& text) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string all(std::istreambuf_iterator<char>(maps), {});
+  return all.find(text) != std::string::npos;
+}
+
 class CodeObjectTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -94,6 +101,18 @@ TEST_F(CodeObjectTest, InstancesAreIndependent) {
   ASSERT_EQ(load(read_code("aoti_fake_lacks_run"), options()), Error::Ok);
   EXPECT_EQ(code_->symbol(name), nullptr);
   code_.reset();
+}
+
+TEST_F(CodeObjectTest, IsUnloaded) {
+  const std::vector<uint8_t> file = read_code("aoti_fake");
+  for (const CodePlace place : {CodePlace::memory, CodePlace::file}) {
+    CodeOptions how = options();
+    how.place = place;
+    ASSERT_EQ(load(file, how), Error::Ok);
+    EXPECT_TRUE(is_mapped("executorch-"));
+    code_.reset();
+    EXPECT_FALSE(is_mapped("executorch-"));
+  }
 }
 
 TEST_F(CodeObjectTest, StaysPrivate) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
 #include <cstring>
 #include <unordered_set>
 
@@ -37,6 +38,12 @@ struct Symbol {
   uint16_t section;
   uint64_t value, size;
 };
+struct SectionHeader {
+  uint32_t name, type;
+  uint64_t flags, address, offset, size;
+  uint32_t link, info;
+  uint64_t alignment, entry_size;
+};
 struct Relocation {
   uint64_t offset, info;
   int64_t addend;
@@ -46,7 +53,8 @@ constexpr uint16_t kSharedObject = 3;
 constexpr uint32_t kLoad = 1, kDynamic = 2;
 constexpr int64_t kNeeded = 1, kPltSize = 2, kStrings = 5, kSymbols = 6, kRela = 7, kRelaSize = 8,
                   kStringsSize = 10, kPlt = 23;
-constexpr int kWeak = 2;
+constexpr uint32_t kDynamicSymbols = 11;
+constexpr int kGlobal = 1, kWeak = 2, kUnique = 10;
 constexpr size_t kMostDynamic = 4096;
 
 class Reader {
@@ -258,6 +266,29 @@ Error rename_undefined(Span<uint8_t> file, std::string_view from, std::string_vi
                undefined.name.c_str());
     std::memcpy(file.data() + undefined.place, to.data(), to.size());
     undefined.name.replace(0, to.size(), to);
+  }
+  return Error::Ok;
+}
+
+Error clear_unique_symbols(Span<uint8_t> file) {
+  ET_REQUIRE(file.size() >= sizeof(FileHeader), InvalidProgram, "the code object is no ELF file");
+  FileHeader header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  const uint64_t file_size = file.size();
+  for (uint64_t i = 0; i < header.section_header_count; ++i) {
+    SectionHeader section;
+    uint64_t offset = 0;
+    ET_REQUIRE(runtime::checked_add(header.section_headers, i * sizeof(section), &offset) &&
+                   range_fits(offset, uint64_t{sizeof(section)}, file_size),
+               InvalidProgram, "the code object's section headers lie outside");
+    std::memcpy(&section, file.data() + offset, sizeof(section));
+    if (section.type != kDynamicSymbols) continue;
+    ET_REQUIRE(range_fits(section.offset, section.size, file_size), InvalidProgram,
+               "the code object's dynamic symbols lie outside");
+    for (uint64_t at = 0; at + sizeof(Symbol) <= section.size; at += sizeof(Symbol)) {
+      uint8_t& info = file[section.offset + at + offsetof(Symbol, info)];
+      if (info >> 4 == kUnique) info = static_cast<uint8_t>(kGlobal << 4 | (info & 15));
+    }
   }
   return Error::Ok;
 }

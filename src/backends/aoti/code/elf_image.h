@@ -50,4 +50,13 @@ Error read_elf(runtime::Span<const uint8_t> file, ElfImage* image);
 Error rename_undefined(runtime::Span<uint8_t> file, std::string_view from, std::string_view to,
                        ElfImage* image);
 
+/**
+ * Makes the symbols that compilers mark as unique in the process ordinary ones, in the file's bytes.
+ * The dynamic linker would never unload an object that has one. Nothing happens to a file without
+ * section headers.
+ *
+ * @retval InvalidProgram A section lies outside.
+ */
+Error clear_unique_symbols(runtime::Span<uint8_t> file);
+
 }  // namespace executorch::backends::aoti

@@ -7,11 +7,10 @@
  *     text key of the code object, its SHA-256 in 64 hexadecimal digits and "_so_blob"
  *     text instruction set that the code needs, as compilers call it: "x86-64-v3", "armv8-a"
  *     text producer, for messages
- *     u32 count of constants, and each as in a CUDA payload with a list of constants
- *     u32 count of constants that the code writes to, and the u32 number of each
- *     u32 count of inputs, and for each: i32 type, u32 rank, and for each dimension
- *         i64 least size, i64 greatest size, i32 symbol, i64 factor, i64 summand,
- *         u32 dimension that is at this place of the dim order
+ *     u32 count of constants, and each as in a CUDA payload with a list of constants, in the order
+ * of the code u32 count of constants that the code writes to, and the u32 number of each u32 count
+ * of inputs, and for each: i32 type, u32 rank, and for each dimension i64 least size, i64 greatest
+ * size, i32 symbol, i64 factor, i64 summand, u32 dimension that is at this place of the dim order
  *     u32 count of outputs, and for each: i32 type, u32 rank
  */
 #pragma once

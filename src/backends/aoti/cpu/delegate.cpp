@@ -41,7 +41,8 @@ bool is_listed(const std::string& list, const std::string& digest) {
 Error check_policy(const CodePolicy& policy, const CpuManifest& manifest) {
   ET_REQUIRE(policy.allowed, NotSupported,
              "the program holds machine code (SHA-256 %s) and the application does not allow that: "
-             "give backend AotiCpuBackend the option allow_native_code for programs that you trust",
+             "for programs that you trust, give backend AotiCpuBackend the option allow_native_code "
+             "(on the command line --allow-native-code)",
              manifest.sha256.c_str());
   ET_REQUIRE(policy.sha256.empty() || is_listed(policy.sha256, manifest.sha256), NotSupported,
              "the program's machine code has the SHA-256 %s, the application allows %s",
@@ -189,16 +190,15 @@ Error Delegate::load_constants(const NamedDataMap& data) {
   std::vector<ConstantPair> pairs;
   for (size_t i = 0; i < constants_.size(); ++i) {
     const Constant& constant = manifest_.constants[i];
-    const auto is_it = [&](const ConstantName& name) { return name.fqn == constant.fqn; };
-    const auto* const found = std::find_if(expected.begin(), expected.end(), is_it);
-    ET_REQUIRE(found != expected.end(), InvalidProgram, "the code knows no constant '%s'",
-               constant.fqn.c_str());
+    ET_REQUIRE(expected[i].fqn == constant.fqn, InvalidProgram,
+               "constant %zu of the payload is '%s', that of the code is '%s'", i,
+               constant.fqn.c_str(), expected[i].fqn.c_str());
     const Error error = load_constant(data, i, &constants_[i]);
     if (error != Error::Ok) {
       runtime::add_error_context("constant '%s'", constant.fqn.c_str());
       return error;
     }
-    pairs.push_back({found->name.c_str(), constants_[i].tensor.get()});
+    pairs.push_back({expected[i].name.c_str(), constants_[i].tensor.get()});
   }
   return pairs.empty() ? Error::Ok : container_->set_constants({pairs.data(), pairs.size()});
 }

@@ -208,7 +208,8 @@ TEST_F(DelegateTest, PayloadsMustGoWithTheirCode) {
   expect_refused(write(payload, code_), Error::InvalidProgram, "2 inputs and 1 outputs");
   payload = Payload();
   payload.fqn = "layer.bias";
-  expect_refused(write(payload, code_), Error::InvalidProgram, "no constant 'layer.bias'");
+  expect_refused(write(payload, code_), Error::InvalidProgram,
+                 "is 'layer.bias', that of the code is 'layer.weight'");
   payload = Payload();
   payload.weight_bytes = 8;
   expect_refused(write(payload, code_), Error::InvalidProgram, "8 are expected");

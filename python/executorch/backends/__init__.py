@@ -1,0 +1,1 @@
+"""Delegates that an application asks for by import."""
