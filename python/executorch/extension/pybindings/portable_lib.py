@@ -3,6 +3,7 @@
 ``executorch.runtime`` is the friendlier interface over the same objects.
 """
 
+from executorch import _accelerators
 from executorch.extension.pybindings import _portable_lib
 from executorch.extension.pybindings._portable_lib import (
     BundledModule,
@@ -33,6 +34,8 @@ from executorch.extension.pybindings._portable_lib import (
     _threadpool_get_thread_count,
     _unsafe_reset_threadpool,
 )
+
+_accelerators.load_present()
 
 __all__ = [
     "BundledModule",
