@@ -61,11 +61,14 @@ Error add_bytes(size_t bytes, size_t limit, size_t* total, const char* what) {
 
 struct SharedArenas::Storage {
   std::array<ZeroedMemory, kSharedCount> arenas;
+  std::array<bool, kSharedCount> shared{};
 };
 
 Result<std::unique_ptr<SharedArenas>> SharedArenas::create(const Program& program,
                                                            size_t memory_limit) {
   std::array<size_t, kSharedCount> sizes{};
+  std::array<bool, kSharedCount> on_cpu{};
+  on_cpu.fill(true);
   for (size_t i = 0; i < program.num_methods(); ++i) {
     const Result<const char*> name = program.get_method_name(i);
     if (!name.ok()) {
@@ -81,15 +84,16 @@ Result<std::unique_ptr<SharedArenas>> SharedArenas::create(const Program& progra
       if (!arena.ok()) {
         return arena.error();
       }
-      ET_REQUIRE(arena->device.is_cpu(), NotSupported,
-                 "method %s: arena %zu lies on another device and cannot be shared", *name, index);
+      on_cpu[index] = on_cpu[index] && arena->device.is_cpu();
       sizes[index] = std::max(sizes[index], arena->size);
     }
   }
   auto storage = std::make_unique<Storage>();
+  storage->shared = on_cpu;
   size_t total = 0;
-  for (const size_t size : sizes) {
-    ET_TRY(add_bytes(size, memory_limit, &total, "all methods"));
+  for (size_t index = 0; index < kSharedCount; ++index) {
+    if (!on_cpu[index]) sizes[index] = 0;
+    ET_TRY(add_bytes(sizes[index], memory_limit, &total, "all methods"));
   }
   for (size_t index = 0; index < kSharedCount; ++index) {
     Result<ZeroedMemory> memory = ZeroedMemory::allocate(sizes[index]);
@@ -103,6 +107,10 @@ Result<std::unique_ptr<SharedArenas>> SharedArenas::create(const Program& progra
 
 SharedArenas::SharedArenas(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
 SharedArenas::~SharedArenas() = default;
+
+bool SharedArenas::shares(size_t index) const {
+  return index < kSharedCount && storage_->shared[index];
+}
 
 Span<uint8_t> SharedArenas::arena(size_t index) const {
   return index < kSharedCount ? storage_->arenas[index].span() : Span<uint8_t>();
@@ -145,23 +153,29 @@ Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const MethodMeta& m
                                                              size_t memory_limit,
                                                              const SharedArenas* shared) {
   const size_t count = method_meta.num_memory_planned_buffers();
-  const size_t num_shared = shared == nullptr ? 0 : std::min(count, SharedArenas::kSharedCount);
+  const auto is_shared = [shared](size_t index) {
+    return shared != nullptr && shared->shares(index);
+  };
   auto storage = std::make_unique<Storage>();
-  std::vector<Arena> own_arenas;
-  for (size_t index = num_shared; index < count; ++index) {
+  // All sizes are added up before anything is allocated.
+  std::vector<Arena> arenas;
+  for (size_t index = 0; index < count; ++index) {
     const Result<Arena> arena = read_arena(method_meta, index);
     if (!arena.ok()) {
       return arena.error();
     }
-    ET_TRY(add_bytes(arena->size, memory_limit, &storage->nbytes, method_meta.name()));
-    own_arenas.push_back(*arena);
+    if (!is_shared(index)) {
+      ET_TRY(add_bytes(arena->size, memory_limit, &storage->nbytes, method_meta.name()));
+    }
+    arenas.push_back(*arena);
   }
-  for (size_t index = 0; index < num_shared; ++index) {
-    storage->spans.push_back(shared->arena(index));
-    storage->devices.push_back(Device(runtime::etensor::DeviceType::CPU));
-  }
-  for (const Arena& arena : own_arenas) {
-    ET_TRY(storage->add(arena));
+  for (size_t index = 0; index < count; ++index) {
+    if (is_shared(index)) {
+      storage->spans.push_back(shared->arena(index));
+      storage->devices.push_back(Device(runtime::etensor::DeviceType::CPU));
+    } else {
+      ET_TRY(storage->add(arenas[index]));
+    }
   }
   const Span<Span<uint8_t>> spans(storage->spans.data(), count);
   if (storage->device_arenas.empty()) {

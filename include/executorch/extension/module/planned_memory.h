@@ -22,7 +22,8 @@ namespace extension {
 /**
  * Arenas that several methods of a program use in turn. Arenas 0 and 1 of every method (memory ids
  * 1 and 2: activations, and shared mutable buffers) begin in the same memory, as large as the
- * largest method takes. Running one method may therefore overwrite outputs and state of another.
+ * largest method takes. Running one method may therefore overwrite outputs and state of another. An
+ * arena that a method has on a device other than the CPU is not shared.
  */
 class EXECUTORCH_API SharedArenas {
  public:
@@ -35,7 +36,6 @@ class EXECUTORCH_API SharedArenas {
    * @param[in] memory_limit Most bytes that they may take together; SIZE_MAX: half of the machine's
    * memory.
    * @retval Error::MemoryAllocationFailed Over the limit, or no memory.
-   * @retval Error::NotSupported A shared arena lies on a device other than the CPU.
    */
   static runtime::Result<std::unique_ptr<SharedArenas>> create(
       const ET_RUNTIME_NAMESPACE::Program& program, size_t memory_limit);
@@ -44,7 +44,10 @@ class EXECUTORCH_API SharedArenas {
   SharedArenas& operator=(const SharedArenas&) = delete;
   ~SharedArenas();
 
-  /// Arena `index`; empty when no method has it.
+  /// Whether arena `index` is the same for all methods that have it.
+  bool shares(size_t index) const;
+
+  /// Arena `index`; empty when no method has it, or when it is not shared.
   runtime::Span<uint8_t> arena(size_t index) const;
 
  private:
