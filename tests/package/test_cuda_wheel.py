@@ -91,6 +91,18 @@ def test_import_library_has_the_table(site):
     assert set(re.findall(r" I __imp_(\w+)$", symbols, re.MULTILINE)) == NAMES
 
 
+def test_code_for_windows_links_with_all_of_the_table(site, tmp_path):
+    compiler, dump = (shutil.which(f"x86_64-w64-mingw32-{name}") for name in ("gcc", "objdump"))
+    if compiler is None:
+        pytest.skip("gcc-mingw-w64-x86-64 is not installed")
+    declarations = "\n".join(f"__declspec(dllimport) int {name}(void);" for name in sorted(NAMES))
+    calls = " + ".join(f"{name}()" for name in sorted(NAMES))
+    (tmp_path / "model.c").write_text(f"{declarations}\n__declspec(dllexport) int run(void) {{ return {calls}; }}\n")
+    run(compiler, "-shared", tmp_path / "model.c", site / "executorch" / "data" / "lib" / "aoti_cuda_shims.lib", "-o", tmp_path / "model.dll")
+    imports = run(dump, "-p", tmp_path / "model.dll").partition("DLL Name: aoti_cuda_shims.dll")[2].partition("DLL Name:")[0]
+    assert {name for name in re.findall(r"\b(aoti_torch_\w+)$", imports, re.MULTILINE)} == NAMES
+
+
 def test_run_paths(site, train):
     """Each library finds all that it needs from where it lies, the CUDA runtime in the package that is depended on."""
     runtime = site / coverage.trains()[train]["runtime_folder"]

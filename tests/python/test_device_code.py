@@ -14,11 +14,11 @@ PTX, CODE = fatbin.PTX, fatbin.MACHINE_CODE
 
 
 def container(entries, version=1) -> bytes:
-    """A fat binary of (kind, architecture) entries, with payloads of different lengths."""
+    """A fat binary of (kind, architecture[, flags]) entries, with payloads of different lengths."""
     body = b""
-    for number, (kind, architecture) in enumerate(entries):
+    for number, (kind, architecture, *flags) in enumerate(entries):
         payload = b"\x7fELF" + bytes(8 * number + 4)
-        head = struct.pack("<HHIQIIHHI", kind, 0x101, 64, len(payload), 0, 0, 0, 1, architecture)
+        head = struct.pack("<HHIQIIHHIQQ", kind, 0x101, 64, len(payload), 0, 0, 0, 1, architecture, 0, sum(flags) | 0x11)
         body += head.ljust(64, b"\0") + payload
     return struct.pack("<IHHQ", fatbin.MAGIC, version, 16, len(body)) + body
 
@@ -90,6 +90,10 @@ def test_every_difference_from_a_row_is_named(library, train, machine):
     assert f"must have PTX for sm_{newest} alone, it has none" in problems(full)
     for entries in ([(PTX, row[0])], [(PTX, number) for number in row]):
         assert f"must have PTX for sm_{newest} alone, it has sm_{row[0]}" in problems(full + entries)
+    specific = [(CODE, number, 0x100000 if number == 90 else 0) for number in row]
+    text = problems([*specific, (PTX, newest)])
+    assert "no machine code for sm_90\n" in text and "has code for sm_90a alone" in text
+    assert "has code for sm_100f alone" in problems([*full, (PTX, newest), (CODE, 100, 0x200000)])
     assert "unknown kind (4)" in problems([*full, (PTX, newest), (4, newest)])
 
 

@@ -49,6 +49,9 @@ def check(code: fatbin.DeviceCode, expected: Iterable[int]) -> list[str]:
         problems.append(f"{code.path} has no machine code for {_names(missing, 'sm')}")
     if extra := code.machine_code - wanted:
         problems.append(f"{code.path} has machine code for {_names(extra, 'sm')}, which the row does not list")
+    if code.specific:
+        names = ", ".join(f"sm_{name}" for name in sorted(code.specific))
+        problems.append(f"{code.path} has code for {names} alone, which the row does not list")
     if code.ptx != {max(wanted)}:
         problems.append(f"{code.path} must have PTX for sm_{max(wanted)} alone, it has {_names(code.ptx, 'sm')}")
     if code.other:

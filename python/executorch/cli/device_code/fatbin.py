@@ -22,6 +22,9 @@ _CONTAINER = struct.Struct("<IHHQ")
 _ENTRY = struct.Struct("<HHIQ")
 _ENTRY_HEAD = 32  # the last byte of what is read of an entry's head
 _ARCHITECTURE = 28
+_FLAGS = 40
+# Code for one architecture or family alone, as sm_90a and sm_100f: it runs on no later device.
+_SPECIFIC = {0x100000: "a", 0x200000: "f"}
 
 
 @dataclasses.dataclass
@@ -31,14 +34,19 @@ class DeviceCode:
     path: str
     machine_code: set[int] = dataclasses.field(default_factory=set)
     ptx: set[int] = dataclasses.field(default_factory=set)
+    #: Both of those for one architecture or family alone, as 90a and 100f.
+    specific: set[str] = dataclasses.field(default_factory=set)
     #: Entries of neither kind, by kind (link-time intermediate code and the like).
     other: dict[int, set[int]] = dataclasses.field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.machine_code or self.ptx or self.other)
+        return bool(self.machine_code or self.ptx or self.specific or self.other)
 
-    def _add(self, kind: int, architecture: int) -> None:
-        if kind == MACHINE_CODE:
+    def _add(self, kind: int, architecture: int, flags: int) -> None:
+        suffix = "".join(letter for bit, letter in _SPECIFIC.items() if flags & bit)
+        if suffix and kind in (MACHINE_CODE, PTX):
+            self.specific.add(f"{architecture}{suffix}")
+        elif kind == MACHINE_CODE:
             self.machine_code.add(architecture)
         elif kind == PTX:
             self.ptx.add(architecture)
@@ -53,7 +61,8 @@ def _read_entries(data: memoryview, place: int, end: int, code: DeviceCode) -> N
         kind, _, head, payload = _ENTRY.unpack_from(data, place)
         if head < _ENTRY_HEAD or head > end - place or payload > end - place - head:
             raise ValueError(f"the entry at byte {place} reaches over the end of its container")
-        code._add(kind, struct.unpack_from("<I", data, place + _ARCHITECTURE)[0])
+        flags = struct.unpack_from("<Q", data, place + _FLAGS)[0] if head >= _FLAGS + 8 else 0
+        code._add(kind, struct.unpack_from("<I", data, place + _ARCHITECTURE)[0], flags)
         place += head + payload
 
 
