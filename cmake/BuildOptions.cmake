@@ -23,6 +23,10 @@ target_compile_options(
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(executorch_build_options INTERFACE -Wno-psabi)
 endif()
+if(WIN32)
+  # Sizes of files have 64 bits.
+  target_compile_definitions(executorch_build_options INTERFACE _FILE_OFFSET_BITS=64)
+endif()
 if(NOT WIN32 AND NOT APPLE)
   target_link_options(executorch_build_options INTERFACE -Wl,--gc-sections -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now)
   if(NOT EXECUTORCH_SANITIZE)

@@ -77,7 +77,11 @@ function(executorch_component name)
   add_library(executorch::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT} EXPORT_NAME ${name} LINKER_LANGUAGE CXX
                                              BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
-  if(ARG_SOVERSION)
+  if(WIN32)
+    # The symbol by which an application names a library that it uses nothing else of.
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/anchor.cpp.in ${PROJECT_BINARY_DIR}/anchors/${name}.cpp @ONLY)
+    target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/anchors/${name}.cpp)
+  elseif(ARG_SOVERSION)
     # The versioned name is the file itself: no development symlink, file name equals SONAME.
     set_target_properties(${target} PROPERTIES SUFFIX ".so.${ARG_SOVERSION}")
   endif()
@@ -89,6 +93,20 @@ function(executorch_component name)
     executorch_test_program(${name}_tests SOURCES ${tests} ${all_objects}
                             LINKS ${ARG_PUBLIC_LINKS} ${ARG_PRIVATE_LINKS} DEFINES ${ARG_DEFINES}
                             EXECUTORCH_BUILDING_${upper})
+  endif()
+endfunction()
+
+# executorch_keep_libraries(<target> <component>...): links components that a program needs although it may use no symbol of
+# theirs, since they register operators, delegates and planners when they load.
+function(executorch_keep_libraries target)
+  foreach(component IN LISTS ARGN)
+    target_link_libraries(${target} PRIVATE executorch_${component})
+    if(WIN32)
+      target_link_options(${target} PRIVATE "LINKER:-u,executorch_${component}_anchor")
+    endif()
+  endforeach()
+  if(NOT WIN32)
+    target_link_options(${target} PRIVATE -Wl,--no-as-needed)
   endif()
 endfunction()
 

@@ -21,6 +21,13 @@ else()
   set(EXECUTORCH_ISA_OPTIONS_baseline "")
 endif()
 
+if(WIN32 AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # On 64-bit Windows GCC gives variables on the stack no more than 16 bytes of alignment (bug 54412) and still loads vectors
+  # of 32 and 64 bytes from them with instructions that ask for more: the assembler writes those that do not.
+  list(APPEND EXECUTORCH_ISA_OPTIONS_avx2 -Wa,-muse-unaligned-vector-move)
+  list(APPEND EXECUTORCH_ISA_OPTIONS_avx512 -Wa,-muse-unaligned-vector-move)
+endif()
+
 # Defines one object library per instruction set, named <prefix>_<isa>; their objects go to ${out}.
 function(executorch_add_instruction_sets prefix out)
   set(all)

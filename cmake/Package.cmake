@@ -11,7 +11,7 @@
 include(CMakePackageConfigHelpers)
 
 # Components that an application asks for by name and that stay out of EXECUTORCH_LIBRARIES.
-set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm aoti_cpu_shims backend_aoti_cpu
+set(EXECUTORCH_OPT_IN_COMPONENTS kernels_quantized kernels_llm bundled_program aoti_cpu_shims backend_aoti_cpu
     aoti_cuda_shims extension_cuda backend_cuda)
 # Components without a target name of their own.
 set(EXECUTORCH_PRIVATE_COMPONENTS compute)
@@ -22,14 +22,21 @@ list(REMOVE_ITEM public_components ${EXECUTORCH_PRIVATE_COMPONENTS})
 set(default_components ${public_components})
 list(REMOVE_ITEM default_components ${EXECUTORCH_OPT_IN_COMPONENTS})
 
+# Windows links import libraries, <file of the library>.a, in the place of the libraries.
+set(import_library_suffix "")
+if(WIN32)
+  set(import_library_suffix .a)
+endif()
 set(files)
+set(import_files)
 set(component_lines "")
 foreach(component IN LISTS components)
   get_target_property(folder executorch_${component} EXECUTORCH_FOLDER)
   if(NOT folder)
     set(folder lib)
   endif()
-  install(TARGETS executorch_${component} LIBRARY DESTINATION ${folder} COMPONENT sdk RUNTIME DESTINATION ${folder} COMPONENT sdk)
+  install(TARGETS executorch_${component} LIBRARY DESTINATION ${folder} COMPONENT sdk RUNTIME DESTINATION ${folder} COMPONENT sdk
+                                          ARCHIVE DESTINATION ${folder} COMPONENT sdk)
   get_target_property(base executorch_${component} OUTPUT_NAME)
   get_target_property(suffix executorch_${component} SUFFIX)
   if(NOT suffix)
@@ -40,6 +47,9 @@ foreach(component IN LISTS components)
     string(PREPEND file_${component} ../${folder}/)
   endif()
   list(APPEND files ${file_${component}})
+  if(WIN32)
+    list(APPEND import_files ${file_${component}}${import_library_suffix})
+  endif()
   string(APPEND component_lines "set(_executorch_file_${component} \"${file_${component}}\")\n")
 endforeach()
 
@@ -52,6 +62,7 @@ install(DIRECTORY include/executorch DESTINATION include COMPONENT sdk FILES_MAT
 get_target_property(definitions executorch_headers INTERFACE_COMPILE_DEFINITIONS)
 string(REPLACE ";" " " component_words "${public_components}")
 string(REPLACE ";" " " file_words "${files}")
+string(REPLACE ";" " " import_file_words "${import_files}")
 string(REPLACE ";" " " default_words "${default_components}")
 string(REPLACE ";" " " definition_words "${definitions}")
 configure_file(cmake/executorch-config.cmake.in ${PROJECT_BINARY_DIR}/package/executorch-config.cmake @ONLY)
@@ -63,6 +74,9 @@ foreach(place IN ITEMS share/cmake lib/cmake/executorch)
           DESTINATION ${place} COMPONENT sdk)
 endforeach()
 
+if(WIN32)
+  return()
+endif()
 # In a response file, since the dialects of pkg-config differ in how they hand a dollar sign on.
 file(WRITE ${PROJECT_BINARY_DIR}/package/origin.rsp "-Wl,--enable-new-dtags -Wl,-rpath,$ORIGIN -Wl,-rpath,$ORIGIN/../lib\n")
 install(FILES ${PROJECT_BINARY_DIR}/package/origin.rsp DESTINATION lib/pkgconfig COMPONENT sdk)

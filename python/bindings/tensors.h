@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/tag.h>
@@ -45,6 +46,7 @@ struct Input {
   runtime::EValue value;
   std::unique_ptr<TensorStorage> storage;
   std::unique_ptr<char[]> copy;
+  extension::TensorPtr tensor;  // of a bundled program's test case
   std::unique_ptr<std::string> text;
   std::unique_ptr<aten::ArrayRef<char>> characters;  // of `text`
   nanobind::object source;

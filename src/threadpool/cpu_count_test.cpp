@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "runtime/platform/testing/process.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::threadpool {
@@ -15,9 +15,8 @@ namespace {
 class CgroupTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "cgroup_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
+    root_ = test_support::temporary_path("cgroup");
+    ASSERT_TRUE(std::filesystem::create_directory(root_));
   }
   void TearDown() override { std::filesystem::remove_all(root_); }
 
@@ -74,18 +73,14 @@ TEST(ThreadCount, Parses) {
 }
 
 TEST(ThreadCount, EnvironmentCaps) {
-  const size_t machine = [] {
-    unsetenv("EXECUTORCH_NUM_THREADS");
-    unsetenv("OMP_NUM_THREADS");
-    return default_thread_count();
-  }();
+  const test_support::EnvironmentVariable none("EXECUTORCH_NUM_THREADS", nullptr);
+  const test_support::EnvironmentVariable no_omp("OMP_NUM_THREADS", nullptr);
+  const size_t machine = default_thread_count();
   EXPECT_GE(machine, 1u);
-  setenv("OMP_NUM_THREADS", "1", 1);
+  const test_support::EnvironmentVariable one_omp("OMP_NUM_THREADS", "1");
   EXPECT_EQ(default_thread_count(), 1u);
-  setenv("EXECUTORCH_NUM_THREADS", "100000", 1);
+  const test_support::EnvironmentVariable many("EXECUTORCH_NUM_THREADS", "100000");
   EXPECT_EQ(default_thread_count(), machine);
-  unsetenv("EXECUTORCH_NUM_THREADS");
-  unsetenv("OMP_NUM_THREADS");
 }
 
 }  // namespace

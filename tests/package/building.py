@@ -17,8 +17,9 @@ ANSWER = "8 12 18 26\n"
 
 
 def cmakes() -> list[str]:
-    """The newest CMake (of the build environment), and the system's."""
-    found = [str(ROOT / ".venv-build" / "bin" / "cmake"), "/usr/bin/cmake"]
+    """The newest CMake (of the build environment), the system's, and the oldest that PyPI has of those that the package
+    serves, which `./dev test-release` installs."""
+    found = [str(ROOT / ".venv-build" / "bin" / "cmake"), "/usr/bin/cmake", str(ROOT / ".venv-cmake-oldest" / "bin" / "cmake")]
     return [path for path in found if os.access(path, os.X_OK)] or [shutil.which("cmake")]
 
 

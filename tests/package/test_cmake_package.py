@@ -7,8 +7,8 @@ import pytest
 from building import cmakes, configure, run, write_project
 
 ALL_COMPONENTS = ["runtime", "threadpool", "kernels", "kernels_quantized", "kernels_llm", "backend_xnnpack", "etdump",
-                  "aoti_cpu_shims", "backend_aoti_cpu"]  # fmt: skip
-OPT_IN = ("kernels_quantized", "kernels_llm", "aoti_cpu_shims", "backend_aoti_cpu")
+                  "aoti_cpu_shims", "backend_aoti_cpu", "bundled_program"]  # fmt: skip
+OPT_IN = ("kernels_quantized", "kernels_llm", "aoti_cpu_shims", "backend_aoti_cpu", "bundled_program")
 AGGREGATE = [name for name in ALL_COMPONENTS if name not in OPT_IN]
 
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from building import ADD_MUL, ANSWER, CONSUMER, EXAMPLE, PROGRAMS, build, cmakes, dynamic, generators, loaded_from, run, write_project
+from conftest import DATA
 
 DELEGATED = PROGRAMS / "delegated_scale" / "model.pte"
 KERNELS = "libexecutorch_optimized_native_cpu_ops_lib.so.1"
@@ -69,6 +70,15 @@ def test_runtime_alone_names_what_is_missing(apps):
 def test_delegated_program_needs_the_delegate_alone(apps, name):
     assert run(apps / name, DELEGATED) == "2 6 12 20\n"
     assert KERNELS not in loaded_from(apps / name)
+
+
+def test_bundled_program_is_verified(apps):
+    """As test_bundled.py does from Python: test case 2 expects zeros."""
+    bundle = DATA / "bundled" / "model.bpte"
+    assert run(apps / "bundled", bundle, "0") == run(apps / "bundled", bundle, "1") == "as expected\n"
+    assert "test case 2: output 0: element [0, 0] is" in run(apps / "bundled", bundle, "2", expect=1)
+    assert "number 3 does not exist" in run(apps / "bundled", bundle, "3", expect=1)
+    assert "BP08" in run(apps / "bundled", ADD_MUL, "0", expect=1)
 
 
 def test_missing_delegate_is_named(apps):

@@ -8,6 +8,9 @@ import subprocess
 
 import pytest
 
+from building import run
+from declarations import left_to_libraries
+
 LIST = (pathlib.Path(__file__).parent / "public_headers.txt").read_text().split()
 # Headers that need another platform.
 WINDOWS_ONLY = {"executorch/extension/data_loader/mman_windows.h"}
@@ -32,13 +35,29 @@ def test_each_header_compiles_alone(package, compiler):
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     include = package / "include"
-    headers = sorted(
-        str(path.relative_to(include)) for path in include.rglob("*.h") if str(path.relative_to(include)) not in WINDOWS_ONLY
-    )
+    headers = _headers(include)
     assert len(headers) >= 121 - len(WINDOWS_ONLY)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [text for text in pool.map(lambda header: _compile(compiler, include, header), headers) if text]
     assert not failures, "\n".join(failures)
+
+
+def _headers(include: pathlib.Path) -> list[str]:
+    names = (str(path.relative_to(include)) for path in include.rglob("*.h"))
+    return sorted(name for name in names if name not in WINDOWS_ONLY)
+
+
+def test_every_declaration_has_an_implementation(package):
+    """What headers declare and do not define, the libraries export."""
+    if shutil.which("clang++-19") is None:
+        pytest.skip("clang++-19 is not installed")
+    declared = left_to_libraries(["clang++-19", "-std=c++17", "-fsyntax-only", *DEFINITIONS], package / "include",
+                                 _headers(package / "include"))  # fmt: skip
+    exported = set()
+    for library in (package / "lib").glob("*.so*"):
+        exported.update(line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines())
+    assert len(declared) > 300
+    assert not declared - exported, f"nothing implements {run('c++filt', *sorted(declared - exported))}"
 
 
 def test_aten_mode_is_refused(package):

@@ -26,6 +26,7 @@ OWNERS = {
     "executorch9extension10threadpool14get_threadpool": "libexecutorch_threadpool.so",
     "executorch9extension12parallel_for": "libexecutorch_threadpool.so",
     "executorch6etdump9ETDumpGenC": "libexecutorch_etdump.so",
+    "executorch15bundled_program16get_program_data": "libexecutorch_bundled_program.so",
     "executorch7kernels26cpu_operators_registration": "libexecutorch_optimized_native_cpu_ops_lib.so.1",
     "executorch7kernels32quantized_operators_registration": "libexecutorch_kernels_quantized.so",
     "executorch7kernels26llm_operators_registration": "libexecutorch_kernels_llm.so",
@@ -44,7 +45,7 @@ STATE = {
 COMPONENTS = ["libexecutorch.so", "libexecutorch_threadpool.so", "libexecutorch_compute.so",
               "libexecutorch_optimized_native_cpu_ops_lib.so.1", "libexecutorch_kernels_quantized.so",
               "libexecutorch_kernels_llm.so", "libexecutorch_backend_xnnpack.so", "libexecutorch_etdump.so",
-              "libexecutorch_backend_aoti_cpu.so", "libaoti_cpu_shims.so"]  # fmt: skip
+              "libexecutorch_backend_aoti_cpu.so", "libaoti_cpu_shims.so", "libexecutorch_bundled_program.so"]  # fmt: skip
 
 
 def _shipped(package: pathlib.Path) -> list[pathlib.Path]:

@@ -3,10 +3,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/error_message.h>
 
 #include "bindings.h"
-#include "closeness.h"
+#include "devtools/bundled_program/closeness.h"
 #include "errors.h"
 
 namespace nb = nanobind;
@@ -15,31 +16,67 @@ using executorch::runtime::Result;
 
 namespace executorch::python {
 
+using bundled_program::BundledValue;
+using bundled_program::check_close;
+
 namespace {
 
-BundledProgram read_bundle(const nb::object& buffer) {
+Bundle read_bundle(const nb::object& buffer) {
   const ByteView bytes = view_bytes(buffer);
-  auto bundle = BundledProgram::read(bytes.data, bytes.size);
+  auto bundle = Bundle::read(bytes.data, bytes.size);
   ET_RAISE_UNLESS_OK(bundle.error(), "Failed to load bundled program, error: 0x%x",
                      static_cast<unsigned>(bundle.error()));
   return *bundle;
 }
 
-std::vector<Input> test_inputs(const BundledProgram& bundle, const std::string& method,
-                               int64_t test_case) {
-  auto inputs = bundle.inputs(method, test_case);
-  ET_RAISE_UNLESS_OK(inputs.error(), "Method execution failed with status 0x%x",
-                     static_cast<unsigned>(inputs.error()));
-  return std::move(*inputs);
+std::vector<Input> test_inputs(const Bundle& bundle, const std::string& method, int64_t test_case) {
+  auto values = bundle.inputs(method, test_case);
+  ET_RAISE_UNLESS_OK(values.error(), "Method execution failed with status 0x%x",
+                     static_cast<unsigned>(values.error()));
+  std::vector<Input> inputs(values->size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].value = (*values)[i].value;
+    inputs[i].tensor = std::move((*values)[i].tensor);
+  }
+  return inputs;
 }
 
-Error check_outputs(const std::vector<Output>& outputs, const std::vector<Input>& expected,
+/// An output as the runtime's value: text and lists, which bundles cannot expect, as an empty text.
+BundledValue value_of(const Output& output) {
+  switch (output.kind) {
+    case Output::Kind::None:
+      return {};
+    case Output::Kind::Int:
+      return {runtime::EValue(output.integer), nullptr};
+    case Output::Kind::Bool:
+      return {runtime::EValue(output.integer != 0), nullptr};
+    case Output::Kind::Double:
+      return {runtime::EValue(output.real), nullptr};
+    case Output::Kind::Tensor: {
+      const OutputTensor& found = output.tensor;
+      BundledValue value;
+      value.tensor = extension::make_tensor_ptr(
+          std::vector<aten::SizesType>(found.sizes.begin(), found.sizes.end()), found.data, {},
+          std::vector<aten::StridesType>(found.strides.begin(), found.strides.end()), found.dtype);
+      value.value = runtime::EValue(*value.tensor);
+      return value;
+    }
+    case Output::Kind::String:
+    case Output::Kind::List:
+      break;
+  }
+  static aten::ArrayRef<char> nothing;
+  return {runtime::EValue(&nothing), nullptr};
+}
+
+Error check_outputs(const std::vector<Output>& outputs, const std::vector<BundledValue>& expected,
                     double rtol, double atol) {
   ET_REQUIRE(outputs.size() == expected.size(), InvalidArgument,
              "the method has %zu outputs, the test case expects %zu", outputs.size(),
              expected.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Error error = check_close(outputs[i], expected[i].value, rtol, atol);
+    const BundledValue found = value_of(outputs[i]);
+    const Error error = check_close(found.value, expected[i].value, rtol, atol);
     if (error == Error::Ok) continue;
     runtime::add_error_context("output %zu", i);
     return error;
@@ -67,7 +104,7 @@ PyModule& PyBundledModule::module() {
   return *module_;
 }
 
-nb::list verify_bundled(PyModule& module, const BundledProgram& bundle, const std::string& name,
+nb::list verify_bundled(PyModule& module, const Bundle& bundle, const std::string& name,
                         int64_t test_case, double rtol, double atol) {
   std::vector<Input> inputs = test_inputs(bundle, name, test_case);
   const std::shared_ptr<MethodSession> method = module.method(name);
@@ -87,7 +124,7 @@ nb::list verify_bundled(PyModule& module, const BundledProgram& bundle, const st
   return to_list(std::move(*outputs));
 }
 
-void load_bundled_input(PyModule& module, const BundledProgram& bundle, const std::string& name,
+void load_bundled_input(PyModule& module, const Bundle& bundle, const std::string& name,
                         int64_t test_case) {
   std::vector<Input> inputs = test_inputs(bundle, name, test_case);
   const std::shared_ptr<MethodSession> method = module.method(name);

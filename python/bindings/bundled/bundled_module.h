@@ -6,10 +6,12 @@
 
 #include <nanobind/nanobind.h>
 
-#include "bundled_program.h"
+#include "devtools/bundled_program/bundle.h"
 #include "modules.h"
 
 namespace executorch::python {
+
+using bundled_program::Bundle;
 
 /// A bundle and the bytes that it reads. Callers hold the Python lock.
 class PyBundledModule {
@@ -17,7 +19,7 @@ class PyBundledModule {
   /// Raises RuntimeError when the bytes are no bundle.
   explicit PyBundledModule(nanobind::handle buffer);
 
-  const BundledProgram& bundle() const { return bundle_; }
+  const Bundle& bundle() const { return bundle_; }
   /// Where the program inside the bundle comes from.
   Source program_source() const;
   /// The bundle's own module, opened at the first call.
@@ -25,18 +27,17 @@ class PyBundledModule {
 
  private:
   nanobind::object buffer_;
-  BundledProgram bundle_;
+  Bundle bundle_;
   std::unique_ptr<PyModule> module_;
 };
 
 /// Runs a test case and returns the outputs; raises RuntimeError when they are not close to what
 /// the bundle expects.
-nanobind::list verify_bundled(PyModule& module, const BundledProgram& bundle,
-                              const std::string& method, int64_t test_case, double rtol,
-                              double atol);
+nanobind::list verify_bundled(PyModule& module, const Bundle& bundle, const std::string& method,
+                              int64_t test_case, double rtol, double atol);
 
 /// Sets the inputs of a test case, for plan_execute(). Raises RuntimeError.
-void load_bundled_input(PyModule& module, const BundledProgram& bundle, const std::string& method,
+void load_bundled_input(PyModule& module, const Bundle& bundle, const std::string& method,
                         int64_t test_case);
 
 }  // namespace executorch::python

@@ -10,6 +10,11 @@
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
+#elif defined(_WIN32)
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
 #endif
 
 namespace executorch::compute {
@@ -17,7 +22,8 @@ namespace {
 
 constexpr const char* kNames[] = {
     "baseline",
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(EXECUTORCH_MINIMAL)
+#elif defined(__x86_64__) || defined(_M_X64)
     "avx2",
     "avx512",
 #elif defined(__aarch64__) || defined(_M_ARM64)
@@ -27,7 +33,7 @@ constexpr const char* kNames[] = {
 };
 static_assert(sizeof(kNames) / sizeof(kNames[0]) == kIsaCount);
 
-#if defined(__x86_64__) || defined(_M_X64)
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(EXECUTORCH_MINIMAL)
 
 // The compiler's support function also asks the operating system for the wide registers (XGETBV).
 bool detect(Isa isa) {
@@ -49,7 +55,7 @@ bool detect(Isa isa) {
   }
 }
 
-#elif defined(__aarch64__) && defined(__linux__)
+#elif defined(__aarch64__) && defined(__linux__) && !defined(EXECUTORCH_MINIMAL)
 
 // Bits of the kernel's ABI (asm/hwcap.h), spelled out since old headers lack the newer ones.
 constexpr unsigned long kHwcapAsimdHalf = 1ul << 10;
@@ -81,6 +87,14 @@ bool detect(Isa isa) {
 
 #endif
 
+#if defined(EXECUTORCH_MINIMAL)
+
+Isa choose() {
+  return Isa::baseline;
+}
+
+#else
+
 Isa choose() {
   Isa best = Isa::baseline;
   for (size_t i = 0; i < kIsaCount; ++i) {
@@ -104,6 +118,8 @@ Isa choose() {
   return forced;
 }
 
+#endif
+
 std::atomic<Isa>& active() {
   static std::atomic<Isa> isa{choose()};
   return isa;
@@ -113,6 +129,17 @@ size_t system_cache_size([[maybe_unused]] int level, size_t fallback) {
 #if defined(__linux__) && defined(_SC_LEVEL1_DCACHE_SIZE)
   const long size = sysconf(level == 1 ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL2_CACHE_SIZE);
   if (size > 0) return static_cast<size_t>(size);
+#elif defined(_WIN32)
+  SYSTEM_LOGICAL_PROCESSOR_INFORMATION parts[256];
+  DWORD bytes = sizeof(parts);
+  const DWORD count = GetLogicalProcessorInformation(parts, &bytes) ? bytes / sizeof(parts[0]) : 0;
+  for (DWORD i = 0; i < count; ++i) {
+    const CACHE_DESCRIPTOR& cache = parts[i].Cache;
+    if (parts[i].Relationship == RelationCache && cache.Level == level &&
+        cache.Type != CacheInstruction && cache.Size > 0) {
+      return cache.Size;
+    }
+  }
 #endif
   return fallback;
 }

@@ -15,10 +15,10 @@ namespace executorch::compute {
 /// Instruction sets that hot code is compiled for, ascending. Each contains those before it.
 enum class Isa : uint8_t {
   baseline,  ///< x86-64: SSE2; aarch64: NEON; elsewhere: plain C++
-#if defined(__x86_64__) || defined(_M_X64)
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(EXECUTORCH_MINIMAL)
   avx2,    ///< AVX2, FMA, F16C, BMI2
   avx512,  ///< AVX-512 F, VL, BW, DQ, VNNI, BF16
-#elif defined(__aarch64__) || defined(_M_ARM64)
+#elif (defined(__aarch64__) || defined(_M_ARM64)) && !defined(EXECUTORCH_MINIMAL)
   dotprod,  ///< ARMv8.2 with dot products and half precision
   i8mm,     ///< with int8 matrix multiplication and bfloat16
 #endif

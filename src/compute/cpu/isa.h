@@ -32,8 +32,10 @@
 #define EXECUTORCH_ISA_NAMESPACE executorch::compute::EXECUTORCH_ISA_JOIN(isa_, EXECUTORCH_ISA)
 #endif
 
-// Applies m(isa, …) to each instruction set of the architecture.
-#if defined(__x86_64__) || defined(_M_X64)
+// Applies m(isa, …) to each instruction set of the architecture; a minimal build has one.
+#if defined(EXECUTORCH_MINIMAL)
+#define EXECUTORCH_FOR_EACH_ISA(m__, type__, name__) m__(baseline, type__, name__)
+#elif defined(__x86_64__) || defined(_M_X64)
 #define EXECUTORCH_FOR_EACH_ISA(m__, type__, name__) \
   m__(baseline, type__, name__) m__(avx2, type__, name__) m__(avx512, type__, name__)
 #elif defined(__aarch64__) || defined(_M_ARM64)

@@ -138,9 +138,12 @@ TEST_P(ByteConvTest, EqualsTheDefinition) {
     const auto weight = random_bytes(s.out_channels * s.in_channels / s.groups * taps, 2);
     const int64_t second = s.transposed ? s.out_channels / s.groups : s.in_channels / s.groups;
     const int64_t strides[4] = {second * taps, taps, s.kernel_width, 1};
-    const std::unique_ptr<char, void (*)(void*)> packed(
-        static_cast<char*>(std::aligned_alloc(64, (plan.packed_bytes + 127) / 64 * 64)), std::free);
-    byte_conv_pack(plan, weight.data(), strides, packed.get());
+    struct alignas(64) Line {
+      char bytes[64];
+    };
+    std::vector<Line> lines(plan.packed_bytes / sizeof(Line) + 1);
+    char* const packed = lines[0].bytes;
+    byte_conv_pack(plan, weight.data(), strides, packed);
 
     const int32_t zeros[2] = {-3, dynamic ? 100 : -3};
     const float rows[4] = {1.0f, static_cast<float>(zeros[0]), 2.0f, static_cast<float>(zeros[1])};
@@ -151,11 +154,11 @@ TEST_P(ByteConvTest, EqualsTheDefinition) {
       const int64_t group = static_cast<int64_t>(i) / plan.padded,
                     column = static_cast<int64_t>(i) % plan.padded;
       if (column >= plan.matrix.n) continue;
-      sums[i] = byte_conv_sums(plan, packed.get())[group * byte_conv_sums_stride(plan) + column];
+      sums[i] = byte_conv_sums(plan, packed)[group * byte_conv_sums_stride(plan) + column];
       start[i] = -(zeros[0] + plan.offset) * sums[i];
     }
     ByteConvArgs args;
-    args.packed = packed.get();
+    args.packed = packed;
     args.in = in.data();
     args.zero_point = zeros[0];
     args.output.scale = scale.data();

@@ -1,3 +1,6 @@
+// Systems with POSIX calls; cache_files_windows.cpp has the other one.
+#if !defined(_WIN32)
+
 #include "engine/weights/cache_files.h"
 
 #include <cerrno>
@@ -7,7 +10,6 @@
 #include <ctime>
 #include <string_view>
 
-#if !defined(_WIN32)
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,12 +17,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#endif
 
 namespace executorch::engine {
-
-#if !defined(_WIN32)
-
 namespace {
 
 class Descriptor {
@@ -180,30 +178,6 @@ bool random_bytes(void* data, size_t size) {
   return ::getentropy(data, size) == 0;
 }
 
-#else
-
-FileMapping::~FileMapping() = default;
-MapResult map_file(const std::string&, size_t, FileMapping*) {
-  return MapResult::Unusable;
-}
-bool publish_file(const std::string&, const std::string&, std::initializer_list<FilePart>,
-                  IfPresent, std::string* reason) {
-  *reason = "not available on this system";
-  return false;
-}
-void remove_unfinished_files(const std::string&) {}
-std::vector<FileInfo> list_files(const std::string&, const char*) {
-  return {};
-}
-void mark_used(const std::string&) {}
-bool remove_file(const std::string&) {
-  return false;
-}
-void make_folder(const std::string&) {}
-bool random_bytes(void*, size_t) {
-  return false;
-}
+}  // namespace executorch::engine
 
 #endif
-
-}  // namespace executorch::engine

@@ -1,3 +1,6 @@
+// Processes, locks and limits of POSIX systems; cache_files_test.cpp runs on all.
+#if !defined(_WIN32)
+
 #include "engine/weights/weight_cache.h"
 
 #include <algorithm>
@@ -390,3 +393,5 @@ TEST(ContentHash, LargeContentsGiveTheSameOnAnyNumberOfThreads) {
 
 }  // namespace
 }  // namespace executorch::engine
+
+#endif

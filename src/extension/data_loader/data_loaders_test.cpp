@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -19,6 +19,8 @@
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/data_loader/shared_ptr_data_loader.h>
 #include <executorch/runtime/core/error_message.h>
+
+#include "runtime/platform/testing/process.h"
 
 namespace executorch {
 namespace extension {
@@ -35,18 +37,16 @@ const DataLoader::SegmentInfo kInfo(DataLoader::SegmentInfo::Type::Program);
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::vector<uint8_t>& bytes) {
-    char name[] = "/tmp/data_loaders_test_XXXXXX";
-    const int fd = mkstemp(name);
-    EXPECT_GE(fd, 0);
-    EXPECT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    ::close(fd);
-    path_ = name;
+    std::ofstream file(path_, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    EXPECT_TRUE(file.good());
   }
   ~TemporaryFile() { std::remove(path_.c_str()); }
   const char* path() const { return path_.c_str(); }
 
  private:
-  std::string path_;
+  const std::string path_ = test_support::temporary_path("data_loaders_test");
 };
 
 /// More than two pages, every position recognisable.
@@ -145,12 +145,15 @@ TEST(FileLoadersTest, MissingFileIsNamedWithTheReason) {
 }
 
 TEST(FileLoadersTest, OnlyRegularFilesAreLoaded) {
-  EXPECT_EQ(FileDataLoader::from("/tmp").error(), Error::AccessFailed);
+  const std::string folder = std::filesystem::temp_directory_path().generic_string();
+  EXPECT_EQ(FileDataLoader::from(folder.c_str()).error(), Error::AccessFailed);
+#if !defined(_WIN32)  // which does not open folders, and has no pipes with a path
   EXPECT_THAT(last_error_message(), HasSubstr("not a regular file"));
-  const std::string pipe = "/tmp/data_loaders_test_pipe_" + std::to_string(getpid());
+  const std::string pipe = test_support::temporary_path("data_loaders_test");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(MmapDataLoader::from(pipe.c_str()).error(), Error::AccessFailed);
   std::remove(pipe.c_str());
+#endif
 }
 
 TEST(FileLoadersTest, EmptyFileHasNoBytes) {
@@ -181,7 +184,7 @@ TEST(FileLoadersTest, ShortenedFileIsAnError) {
   const TemporaryFile file(bytes);
   const auto file_loader = FileDataLoader::from(file.path());
   const auto mmap_loader = MmapDataLoader::from(file.path(), MmapDataLoader::MlockConfig::NoMlock);
-  ASSERT_EQ(::truncate(file.path(), 10), 0);
+  std::filesystem::resize_file(file.path(), 10);
   EXPECT_EQ(file_loader->load(0, bytes.size(), kInfo).error(), Error::AccessFailed);
   EXPECT_THAT(last_error_message(), HasSubstr("became shorter"));
   EXPECT_EQ(mmap_loader->load(0, bytes.size(), kInfo).error(), Error::AccessFailed);

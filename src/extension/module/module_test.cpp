@@ -10,8 +10,6 @@
 #include <new>
 #include <string>
 
-#include <unistd.h>
-
 #include <executorch/extension/data_loader/shared_ptr_data_loader.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/tensor/tensor.h>
@@ -20,6 +18,7 @@
 
 #include "extension/flat_tensor/testing/data_file_builder.h"
 #include "extension/module/testing/program_builder.h"
+#include "runtime/platform/testing/process.h"
 
 namespace executorch {
 namespace extension {
@@ -44,8 +43,7 @@ class ModuleTest : public ::testing::Test {
   }
 
   std::string write(const std::vector<uint8_t>& bytes, const std::string& suffix) {
-    const std::string path = "/tmp/module_test_" + std::to_string(getpid()) + "_" +
-                             std::to_string(paths_.size()) + suffix;
+    const std::string path = test_support::temporary_path("module_test") + suffix;
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));

@@ -281,7 +281,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table attention_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -89,7 +89,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table cache_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

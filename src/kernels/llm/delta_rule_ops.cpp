@@ -123,7 +123,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table delta_rule_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -64,7 +64,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table hadamard_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

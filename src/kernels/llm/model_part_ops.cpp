@@ -61,7 +61,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table model_part_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -44,7 +44,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table quantized_add_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -167,7 +167,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table choose_parameters_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

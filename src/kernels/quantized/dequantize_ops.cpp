@@ -122,7 +122,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table dequantize_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -85,7 +85,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table quantized_embedding_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -86,7 +86,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table mixed_product_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -142,7 +142,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table quantize_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

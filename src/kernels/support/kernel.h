@@ -32,6 +32,8 @@
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_table.h>
 
+#include "kernels/support/selection.h"
+
 namespace executorch {
 namespace kernels {
 
@@ -244,10 +246,15 @@ void entry(Context& context, Span<EValue*> values) {
 
 }  // namespace internal
 
-/// The table row of an operator: its full name, its function and its schema without the name.
+/// The table row of an operator: its full name, its function and its schema without the name. An
+/// empty row where the build leaves the operator out.
 template <internal::Name name, auto body>
 constexpr OperatorRow row(const char* schema) {
-  return {name.text, schema, &internal::entry<name, body>};
+  if constexpr (is_selected(name.text)) {
+    return {name.text, schema, &internal::entry<name, body>};
+  } else {
+    return {};
+  }
 }
 
 }  // namespace kernels

@@ -16,7 +16,7 @@ class Writer {
  public:
   explicit Writer(Description& description) : text_(description.text) { text_[0] = 0; }
 
-  void append(const char* format, ...) __attribute__((format(printf, 2, 3))) {
+  void append(const char* format, ...) ET_PRINTFLIKE(2, 3) {
     va_list arguments;
     va_start(arguments, format);
     const int written =

@@ -8,6 +8,7 @@
 
 #include "runtime/executor/testing/loaded_method.h"
 #include "runtime/executor/testing/test_operators.h"
+#include "runtime/platform/testing/process.h"
 
 namespace executorch {
 namespace runtime {
@@ -218,9 +219,8 @@ TEST_F(MethodPlanTest, CanBeSwitchedOffAndBounded) {
   LoadedMethod bounded(plan.file, "planned", nullptr, options);
   EXPECT_EQ(bounded.error(), Error::MemoryAllocationFailed);
   EXPECT_THAT(bounded.text(), HasSubstr("its plan needs 100 bytes, the limit is 99"));
-  setenv("EXECUTORCH_PLAN", "off", 1);
+  const test_support::EnvironmentVariable no_plans("EXECUTORCH_PLAN", "off");
   LoadedMethod off(plan.file, "planned");
-  unsetenv("EXECUTORCH_PLAN");
   ASSERT_EQ(off.error(), Error::Ok);
   EXPECT_EQ(off->plan_report().size(), 0u);
 }

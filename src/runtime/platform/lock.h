@@ -21,6 +21,20 @@ class Lock {
 
 #define EXECUTORCH_THREAD_LOCAL
 
+#elif defined(_WIN32)
+
+/// Unlike std::mutex there, ready before any constructor has run: registries live in static memory.
+class Lock {
+ public:
+  void lock();
+  void unlock();
+
+ private:
+  void* state_ = nullptr;  ///< an SRWLOCK
+};
+
+#define EXECUTORCH_THREAD_LOCAL thread_local
+
 #else
 
 using Lock = std::mutex;

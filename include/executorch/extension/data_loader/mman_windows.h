@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <executorch/runtime/platform/export.h>
+
 #define PROT_NONE 0
 #define PROT_READ 1
 #define PROT_WRITE 2
@@ -33,17 +35,17 @@ extern "C" {
 #endif
 
 /// Maps `len` bytes of an open file, or of fresh memory, as POSIX says. MAP_FIXED is refused.
-void* mmap(void* addr, size_t len, int prot, int flags, int fildes, uint64_t off);
+EXECUTORCH_API void* mmap(void* addr, size_t len, int prot, int flags, int fildes, uint64_t off);
 /// Undoes a mapping; `addr` must be what mmap returned.
-int munmap(void* addr, size_t len);
+EXECUTORCH_API int munmap(void* addr, size_t len);
 /// Changes the protection of mapped pages.
-int mprotect(void* addr, size_t len, int prot);
+EXECUTORCH_API int mprotect(void* addr, size_t len, int prot);
 /// Writes changed pages to the file.
-int msync(void* addr, size_t len, int flags);
+EXECUTORCH_API int msync(void* addr, size_t len, int flags);
 /// Keeps pages in memory.
-int mlock(const void* addr, size_t len);
+EXECUTORCH_API int mlock(const void* addr, size_t len);
 /// Lets pages leave memory again.
-int munlock(const void* addr, size_t len);
+EXECUTORCH_API int munlock(const void* addr, size_t len);
 
 #ifdef __cplusplus
 }

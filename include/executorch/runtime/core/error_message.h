@@ -18,7 +18,7 @@
 
 #if defined(__GNUC__)
 #define ET_PRINTF_FORMAT(format_index__, first_index__) \
-  __attribute__((format(printf, format_index__, first_index__)))
+  ET_PRINTFLIKE(format_index__, first_index__)
 #else
 #define ET_PRINTF_FORMAT(format_index__, first_index__)
 #endif

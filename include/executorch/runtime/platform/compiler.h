@@ -54,8 +54,14 @@ using ssize_t = ptrdiff_t;
 #define ET_RESTRICT __restrict__
 #define ET_UNREACHABLE() __builtin_unreachable()
 #define ET_WEAK __attribute__((weak))
+#if defined(__MINGW32__) && !defined(__clang__)
+// The C runtime's own functions know other conversions than those of mingw-w64 that C++ gets.
+#define ET_PRINTFLIKE(_string_index, _va_index) \
+  __attribute__((format(gnu_printf, _string_index, _va_index)))
+#else
 #define ET_PRINTFLIKE(_string_index, _va_index) \
   __attribute__((format(printf, _string_index, _va_index)))
+#endif
 #endif
 
 #ifndef __has_builtin

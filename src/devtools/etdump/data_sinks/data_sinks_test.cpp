@@ -6,12 +6,12 @@
 #include <iterator>
 #include <string>
 
-#include <unistd.h>
-
 #include <executorch/devtools/etdump/data_sinks/buffer_data_sink.h>
 #include <executorch/devtools/etdump/data_sinks/file_data_sink.h>
 #include <executorch/devtools/etdump/utils.h>
 #include <executorch/runtime/core/error_message.h>
+
+#include "runtime/platform/testing/process.h"
 
 namespace executorch {
 namespace etdump {
@@ -54,7 +54,7 @@ TEST(BufferDataSinkTest, RefusesWhatDoesNotFit) {
 }
 
 TEST(FileDataSinkTest, AppendsToAFile) {
-  const std::string path = "/tmp/data_sinks_test_" + std::to_string(getpid());
+  const std::string path = test_support::temporary_path("data_sinks_test");
   {
     auto sink = FileDataSink::create(path.c_str());
     ASSERT_TRUE(sink.ok()) << last_error_message();

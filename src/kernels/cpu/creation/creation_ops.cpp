@@ -265,7 +265,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table creation_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -318,7 +318,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table distribution_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

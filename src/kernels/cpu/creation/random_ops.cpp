@@ -178,7 +178,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table random_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

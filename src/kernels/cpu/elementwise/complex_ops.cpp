@@ -166,7 +166,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table complex_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -394,7 +394,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table elementwise_binary_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

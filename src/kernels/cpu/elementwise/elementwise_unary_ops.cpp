@@ -273,7 +273,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table elementwise_unary_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

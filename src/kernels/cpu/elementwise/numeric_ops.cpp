@@ -141,7 +141,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table numeric_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -200,7 +200,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table fft_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -345,7 +345,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table embedding_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -313,7 +313,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table index_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

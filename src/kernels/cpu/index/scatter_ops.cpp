@@ -277,7 +277,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table scatter_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

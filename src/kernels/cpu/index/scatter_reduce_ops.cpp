@@ -194,7 +194,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table scatter_reduce_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -168,7 +168,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table copy_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -108,7 +108,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table dim_order_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -207,7 +207,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table join_split_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -247,7 +247,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table rearrange_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

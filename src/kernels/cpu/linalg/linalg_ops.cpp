@@ -322,7 +322,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table linalg_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

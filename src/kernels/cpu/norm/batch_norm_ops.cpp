@@ -256,7 +256,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table batch_norm_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

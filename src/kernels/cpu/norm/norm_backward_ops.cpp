@@ -234,7 +234,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table norm_backward_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

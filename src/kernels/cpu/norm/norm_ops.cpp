@@ -137,7 +137,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table norm_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

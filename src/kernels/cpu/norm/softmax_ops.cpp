@@ -43,7 +43,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table softmax_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

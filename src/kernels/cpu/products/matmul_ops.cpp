@@ -624,7 +624,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table matmul_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -205,7 +205,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table distance_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

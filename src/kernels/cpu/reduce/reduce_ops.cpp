@@ -361,7 +361,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table reduce_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -133,7 +133,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table scan_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -292,7 +292,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table search_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

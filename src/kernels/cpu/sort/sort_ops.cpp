@@ -400,7 +400,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table sort_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

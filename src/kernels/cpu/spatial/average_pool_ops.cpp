@@ -168,7 +168,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table average_pool_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

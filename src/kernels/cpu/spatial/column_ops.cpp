@@ -164,7 +164,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table column_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

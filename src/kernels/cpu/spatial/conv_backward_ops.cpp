@@ -154,7 +154,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table conv_backward_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -199,7 +199,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table conv_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

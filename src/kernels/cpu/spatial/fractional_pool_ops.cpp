@@ -154,7 +154,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table fractional_pool_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

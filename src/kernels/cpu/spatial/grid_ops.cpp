@@ -164,7 +164,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table grid_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

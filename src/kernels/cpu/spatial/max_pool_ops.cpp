@@ -169,7 +169,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table max_pool_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -200,7 +200,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table pad_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

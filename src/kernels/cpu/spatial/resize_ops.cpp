@@ -51,8 +51,8 @@ Error read_call(const ResizeCall& call, const char* input_name, ResizeShape* sha
     const double scale = call.scales[d].value_or(0);
     // An axis that keeps its size is not resampled, whatever its scale, where eager has a pass for
     // each axis.
-    const bool kept = in[d + 2] == size[d] && (call.method.antialias ||
-                                               call.method.interpolation == Interpolation::linear);
+    const bool kept = in[d + 2] == size[d] &&
+                      (call.method.antialias || call.method.interpolation == Interpolation::linear);
     resize_axis(*shape, dims, d) = {in[d + 2], size[d], scale > 0 && !kept ? scale : 0};
   }
   ET_REQUIRE(!empty, InvalidArgument, "argument '%s': %s has an empty dimension", input_name,
@@ -404,7 +404,7 @@ constexpr OperatorRow kRows[] = {
 }  // namespace
 
 Table resize_rows() {
-  return kRows;
+  return table<kRows>();
 }
 
 }  // namespace kernels

@@ -1,4 +1,4 @@
-#include "bundled_program.h"
+#include "devtools/bundled_program/bundle.h"
 
 #include <cstring>
 #include <new>
@@ -14,7 +14,7 @@ using executorch::runtime::Error;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
 
-namespace executorch::python {
+namespace executorch::bundled_program {
 
 namespace {
 
@@ -46,40 +46,35 @@ Result<const runtime::TensorLayout> read_layout(const format::Tensor& tensor) {
   return layout;
 }
 
-Result<Input> read_tensor(const format::Tensor& tensor) {
+Result<BundledValue> read_tensor(const format::Tensor& tensor) {
   const auto layout = read_layout(tensor);
   if (!layout.ok()) return layout.error();
-  Input input;
   const size_t bytes = layout->nbytes();
-  input.copy.reset(new (std::nothrow) char[bytes + 1]);
-  ET_REQUIRE(input.copy != nullptr, MemoryAllocationFailed, "no memory for a tensor of %zu bytes",
-             bytes);
-  if (bytes != 0) std::memcpy(input.copy.get(), tensor.data()->data(), bytes);
-  input.storage = std::make_unique<TensorStorage>(
-      layout->scalar_type(),
-      std::vector<aten::SizesType>(layout->sizes().begin(), layout->sizes().end()),
-      std::vector<aten::DimOrderType>(layout->dim_order().begin(), layout->dim_order().end()),
-      input.copy.get());
-  input.value = runtime::EValue(input.storage->tensor());
-  return input;
+  const std::shared_ptr<char[]> copy(new (std::nothrow) char[bytes + 1]);
+  ET_REQUIRE(copy != nullptr, MemoryAllocationFailed, "no memory for a tensor of %zu bytes", bytes);
+  if (bytes != 0) std::memcpy(copy.get(), tensor.data()->data(), bytes);
+  BundledValue result;
+  result.tensor = extension::make_tensor_ptr(
+      std::vector<aten::SizesType>(layout->sizes().begin(), layout->sizes().end()), copy.get(),
+      std::vector<aten::DimOrderType>(layout->dim_order().begin(), layout->dim_order().end()), {},
+      layout->scalar_type(), aten::Device(aten::DeviceType::CPU), aten::TensorShapeDynamism::STATIC,
+      [copy](void*) {});
+  result.value = runtime::EValue(*result.tensor);
+  return result;
 }
 
-Result<Input> read_value(const format::Value& value) {
-  Input input;
+Result<BundledValue> read_value(const format::Value& value) {
   switch (value.val_type()) {
     case format::ValueUnion::NONE:
-      return input;
+      return BundledValue();
     case format::ValueUnion::Tensor:
       return read_tensor(*value.val_as_Tensor());
     case format::ValueUnion::Int:
-      input.value = runtime::EValue(value.val_as_Int()->int_val());
-      return input;
+      return BundledValue{runtime::EValue(value.val_as_Int()->int_val()), nullptr};
     case format::ValueUnion::Bool:
-      input.value = runtime::EValue(value.val_as_Bool()->bool_val());
-      return input;
+      return BundledValue{runtime::EValue(value.val_as_Bool()->bool_val()), nullptr};
     case format::ValueUnion::Double:
-      input.value = runtime::EValue(value.val_as_Double()->double_val());
-      return input;
+      return BundledValue{runtime::EValue(value.val_as_Double()->double_val()), nullptr};
   }
   return ET_ERROR(InvalidArgument, "a value has the unknown kind %d",
                   static_cast<int>(value.val_type()));
@@ -172,43 +167,57 @@ Result<const format::BundledMethodTestCase*> find_case(const uint8_t* data,
                   method.c_str());
 }
 
-Result<std::vector<Input>> read_values(const Values* values) {
-  std::vector<Input> result;
+Result<std::vector<BundledValue>> read_values(const Values* values) {
+  std::vector<BundledValue> result;
   if (values == nullptr) return result;
   for (const format::Value* value : *values) {
-    auto input = read_value(*value);
-    if (!input.ok()) return input.error();
-    result.push_back(std::move(*input));
+    auto read = read_value(*value);
+    if (!read.ok()) return read.error();
+    result.push_back(std::move(*read));
   }
   return result;
 }
 
 }  // namespace
 
-Result<BundledProgram> BundledProgram::read(const void* data, size_t size) {
-  BundledProgram bundle(static_cast<const uint8_t*>(data));
-  Error error = verify_tables(bundle.data_, size);
+Result<Bundle> Bundle::read(const void* data, size_t size) {
+  Error error = verify_tables(static_cast<const uint8_t*>(data), size);
   if (error == Error::Ok) error = check_bundle(*format::GetBundledProgram(data));
   if (error != Error::Ok) {
     runtime::add_error_context("bundled program");
     return error;
   }
+  return of_checked(data);
+}
+
+Bundle Bundle::of_checked(const void* data) {
+  Bundle bundle(static_cast<const uint8_t*>(data));
   bundle.program_ = to_span(format::GetBundledProgram(data)->program());
   return bundle;
 }
 
-Result<std::vector<Input>> BundledProgram::inputs(const std::string& method,
-                                                  int64_t test_case) const {
+Result<std::vector<BundledValue>> Bundle::inputs(const std::string& method,
+                                                 int64_t test_case) const {
   const auto found = find_case(data_, method, test_case);
   if (!found.ok()) return found.error();
   return read_values((*found)->inputs());
 }
 
-Result<std::vector<Input>> BundledProgram::expected_outputs(const std::string& method,
-                                                            int64_t test_case) const {
+const void* Bundle::input_bytes(const std::string& method, int64_t test_case, size_t input) const {
+  const auto found = find_case(data_, method, test_case);
+  if (!found.ok()) return nullptr;
+  const Values* values = (*found)->inputs();
+  if (values == nullptr || input >= values->size()) return nullptr;
+  const format::Tensor* tensor =
+      values->Get(static_cast<flatbuffers::uoffset_t>(input))->val_as_Tensor();
+  return tensor == nullptr ? nullptr : to_span(tensor->data()).data();
+}
+
+Result<std::vector<BundledValue>> Bundle::expected_outputs(const std::string& method,
+                                                           int64_t test_case) const {
   const auto found = find_case(data_, method, test_case);
   if (!found.ok()) return found.error();
   return read_values((*found)->expected_outputs());
 }
 
-}  // namespace executorch::python
+}  // namespace executorch::bundled_program

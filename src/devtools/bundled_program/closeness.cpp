@@ -1,8 +1,9 @@
-#include "closeness.h"
+#include "devtools/bundled_program/closeness.h"
 
 #include <cmath>
 #include <cstring>
-#include <type_traits>
+#include <string>
+#include <vector>
 
 #include <executorch/runtime/core/error_message.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
@@ -10,7 +11,7 @@
 using executorch::aten::ScalarType;
 using executorch::runtime::Error;
 
-namespace executorch::python {
+namespace executorch::bundled_program {
 
 namespace {
 
@@ -25,16 +26,18 @@ bool is_close(double found, double expected, const Tolerance& tolerance) {
   return std::abs(found - expected) <= tolerance.absolute + tolerance.relative * std::abs(expected);
 }
 
-std::string shape_text(const int64_t* sizes, size_t rank) {
+template <class Sizes>
+std::string shape_text(const Sizes& sizes) {
   std::string text = "[";
-  for (size_t i = 0; i < rank; ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
   return text + "]";
 }
 
 /// The indices of a tensor in row-major order.
 class Indices {
  public:
-  explicit Indices(const std::vector<int64_t>& sizes) : sizes_(sizes), index_(sizes.size(), 0) {}
+  explicit Indices(aten::ArrayRef<aten::SizesType> sizes)
+      : sizes_(sizes), index_(sizes.size(), 0) {}
 
   /// Elements from the start of a tensor with these strides.
   template <class Strides>
@@ -50,22 +53,22 @@ class Indices {
     }
     return false;
   }
-  std::string text() const { return shape_text(index_.data(), index_.size()); }
+  std::string text() const { return shape_text(index_); }
 
  private:
-  const std::vector<int64_t>& sizes_;
+  aten::ArrayRef<aten::SizesType> sizes_;
   std::vector<int64_t> index_;
 };
 
 /// T: a type that converts to double.
 template <class T>
-Error compare_floats(const OutputTensor& found, const aten::Tensor& expected,
+Error compare_floats(const aten::Tensor& found, const aten::Tensor& expected,
                      const Tolerance& tolerance) {
-  const T* a = static_cast<const T*>(found.data);
+  const T* a = static_cast<const T*>(found.const_data_ptr());
   const T* b = static_cast<const T*>(expected.const_data_ptr());
-  Indices indices(found.sizes);
+  Indices indices(found.sizes());
   do {
-    const double value = static_cast<double>(a[indices.offset(found.strides)]);
+    const double value = static_cast<double>(a[indices.offset(found.strides())]);
     const double wanted = static_cast<double>(b[indices.offset(expected.strides())]);
     ET_REQUIRE(is_close(value, wanted, tolerance), NotFound,
                "element %s is %.9g, expected %.9g within %g + %g * |expected|",
@@ -76,13 +79,13 @@ Error compare_floats(const OutputTensor& found, const aten::Tensor& expected,
 
 /// T: a complex type.
 template <class T>
-Error compare_complex(const OutputTensor& found, const aten::Tensor& expected,
+Error compare_complex(const aten::Tensor& found, const aten::Tensor& expected,
                       const Tolerance& tolerance) {
-  const T* a = static_cast<const T*>(found.data);
+  const T* a = static_cast<const T*>(found.const_data_ptr());
   const T* b = static_cast<const T*>(expected.const_data_ptr());
-  Indices indices(found.sizes);
+  Indices indices(found.sizes());
   do {
-    const T& value = a[indices.offset(found.strides)];
+    const T& value = a[indices.offset(found.strides())];
     const T& wanted = b[indices.offset(expected.strides())];
     const bool close =
         is_close(static_cast<double>(value.real_), static_cast<double>(wanted.real_), tolerance) &&
@@ -95,30 +98,29 @@ Error compare_complex(const OutputTensor& found, const aten::Tensor& expected,
   return Error::Ok;
 }
 
-Error compare_bytes(const OutputTensor& found, const aten::Tensor& expected) {
-  const char* a = static_cast<const char*>(found.data);
+Error compare_bytes(const aten::Tensor& found, const aten::Tensor& expected) {
+  const char* a = static_cast<const char*>(found.const_data_ptr());
   const char* b = static_cast<const char*>(expected.const_data_ptr());
   const int64_t item = static_cast<int64_t>(expected.element_size());
-  Indices indices(found.sizes);
+  Indices indices(found.sizes());
   do {
     const bool equal =
-        std::memcmp(a + item * indices.offset(found.strides),
+        std::memcmp(a + item * indices.offset(found.strides()),
                     b + item * indices.offset(expected.strides()), static_cast<size_t>(item)) == 0;
     ET_REQUIRE(equal, NotFound, "element %s is not the expected one", indices.text().c_str());
   } while (indices.next());
   return Error::Ok;
 }
 
-Error compare_tensors(const OutputTensor& found, const aten::Tensor& expected,
+Error compare_tensors(const aten::Tensor& found, const aten::Tensor& expected,
                       const Tolerance& tolerance) {
-  ET_REQUIRE(found.dtype == expected.scalar_type(), NotFound, "it is a tensor of %s, expected %s",
-             runtime::toString(found.dtype), runtime::toString(expected.scalar_type()));
-  const std::vector<int64_t> sizes(expected.sizes().begin(), expected.sizes().end());
-  ET_REQUIRE(found.sizes == sizes, NotFound, "it has shape %s, expected %s",
-             shape_text(found.sizes.data(), found.sizes.size()).c_str(),
-             shape_text(sizes.data(), sizes.size()).c_str());
+  ET_REQUIRE(found.scalar_type() == expected.scalar_type(), NotFound,
+             "it is a tensor of %s, expected %s", runtime::toString(found.scalar_type()),
+             runtime::toString(expected.scalar_type()));
+  ET_REQUIRE(found.sizes() == expected.sizes(), NotFound, "it has shape %s, expected %s",
+             shape_text(found.sizes()).c_str(), shape_text(expected.sizes()).c_str());
   if (expected.numel() == 0) return Error::Ok;
-  switch (found.dtype) {
+  switch (found.scalar_type()) {
     case ScalarType::Float:
       return compare_floats<float>(found, expected, tolerance);
     case ScalarType::Double:
@@ -140,35 +142,34 @@ Error compare_tensors(const OutputTensor& found, const aten::Tensor& expected,
 
 }  // namespace
 
-Error check_close(const Output& found, const runtime::EValue& expected, double rtol, double atol) {
+Error check_close(const runtime::EValue& found, const runtime::EValue& expected, double rtol,
+                  double atol) {
   const Tolerance tolerance{rtol, atol};
-  switch (found.kind) {
-    case Output::Kind::None:
-      ET_REQUIRE(expected.isNone(), NotFound, "it is None, expected a value");
-      return Error::Ok;
-    case Output::Kind::Int:
-      ET_REQUIRE(expected.isInt() && expected.toInt() == found.integer, NotFound,
-                 "it is the int %lld, which is not the expected value",
-                 static_cast<long long>(found.integer));
-      return Error::Ok;
-    case Output::Kind::Bool:
-      ET_REQUIRE(expected.isBool() && expected.toBool() == (found.integer != 0), NotFound,
-                 "it is %s, which is not the expected value", found.integer ? "True" : "False");
-      return Error::Ok;
-    case Output::Kind::Double:
-      ET_REQUIRE(expected.isDouble() && is_close(found.real, expected.toDouble(), tolerance),
-                 NotFound, "it is the float %.17g, which is not close to the expected value",
-                 found.real);
-      return Error::Ok;
-    case Output::Kind::Tensor:
-      ET_REQUIRE(expected.isTensor(), NotFound, "it is a tensor, expected another kind of value");
-      return compare_tensors(found.tensor, expected.toTensor(), tolerance);
-    case Output::Kind::String:
-    case Output::Kind::List:
-      break;
+  if (found.isNone()) {
+    ET_REQUIRE(expected.isNone(), NotFound, "it is None, expected a value");
+    return Error::Ok;
   }
-  return ET_ERROR(NotSupported,
-                  "bundled programs cannot hold what to expect of a string or a list");
+  if (found.isInt()) {
+    ET_REQUIRE(expected.isInt() && expected.toInt() == found.toInt(), NotFound,
+               "it is the int %lld, which is not the expected value",
+               static_cast<long long>(found.toInt()));
+    return Error::Ok;
+  }
+  if (found.isBool()) {
+    ET_REQUIRE(expected.isBool() && expected.toBool() == found.toBool(), NotFound,
+               "it is %s, which is not the expected value", found.toBool() ? "True" : "False");
+    return Error::Ok;
+  }
+  if (found.isDouble()) {
+    ET_REQUIRE(expected.isDouble() && is_close(found.toDouble(), expected.toDouble(), tolerance),
+               NotFound, "it is the float %.17g, which is not close to the expected value",
+               found.toDouble());
+    return Error::Ok;
+  }
+  ET_REQUIRE(found.isTensor(), NotSupported,
+             "bundled programs cannot hold what to expect of a string or a list");
+  ET_REQUIRE(expected.isTensor(), NotFound, "it is a tensor, expected another kind of value");
+  return compare_tensors(found.toTensor(), expected.toTensor(), tolerance);
 }
 
-}  // namespace executorch::python
+}  // namespace executorch::bundled_program
