@@ -21,13 +21,16 @@ th, td {{ padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); 
 .name {{ overflow-wrap: anywhere; }} .share {{ width: 22%; }}
 .share span {{ display: block; height: .7em; border-radius: 2px; background: var(--bar); min-width: 1px; }}
 svg {{ width: 100%; display: block; }} svg rect {{ stroke: var(--paper); stroke-width: .5; }}
+.legend {{ display: flex; flex-wrap: wrap; gap: 0 1rem; }} .legend i {{ display: inline-block; width: .8em; height: .8em;
+  border-radius: 2px; margin-right: .35em; }}
+@media (max-width: 700px) {{ .share, .instruction {{ display: none; }} }}
 </style></head><body>
 <h1>{title}</h1>
 <p>{us:.1f} µs, median of {runs} runs; {between:.1f} µs of them between operators</p>
 <h2>The last run</h2>
 {timeline}
 <h2>By time</h2>
-<table><thead><tr><th class="n">instruction</th><th>operator or step</th><th class="n">µs</th><th class="n">share</th>
+<table><thead><tr><th class="n instruction">instruction</th><th>operator or step</th><th class="n">µs</th><th class="n">share</th>
 <th class="share"></th><th class="n">GB/s</th></tr></thead><tbody>
 {rows}
 </tbody></table></body></html>
@@ -37,11 +40,11 @@ _COLOURS = ("#2f6fed", "#12a594", "#e5881b", "#8e4ec6", "#d6409f", "#5b8c2a", "#
 _ROW_HEIGHT = 18
 
 
-def _row(row: dict) -> str:
+def _row(row: dict, largest_share: float) -> str:
     speed = "" if row["gb_per_s"] is None else f"{row['gb_per_s']:.1f}"
     return (
-        f'<tr><td class="n">{row["instruction"]}</td><td class="name">{html.escape(row["name"])}</td><td class="n">{row["us"]:.1f}</td>'
-        f'<td class="n">{row["share"]:.1%}</td><td class="share"><span style="width:{100 * row["share"]:.1f}%"></span></td>'
+        f'<tr><td class="n instruction">{row["instruction"]}</td><td class="name">{html.escape(row["name"])}</td><td class="n">{row["us"]:.1f}</td>'
+        f'<td class="n">{row["share"]:.1%}</td><td class="share"><span style="width:{100 * row["share"] / largest_share:.1f}%"></span></td>'
         f'<td class="n">{speed}</td></tr>'
     )
 
@@ -70,12 +73,17 @@ def _timeline(events: list[dict]) -> str:
             f'height="{_ROW_HEIGHT}" fill="{colour}"><title>{html.escape(event["name"])}: {event["dur"]:.1f} µs</title></rect>'
         )
     height = (depth + 1) * _ROW_HEIGHT
-    return f'<svg viewBox="0 0 1000 {height}" preserveAspectRatio="none" height="{height}" role="img">{"".join(bars)}</svg>'
+    legend = "".join(f'<span><i style="background:{colour}"></i>{html.escape(kind)}</span>' for kind, colour in colours.items())
+    return (
+        f'<svg viewBox="0 0 1000 {height}" preserveAspectRatio="none" height="{height}" role="img">{"".join(bars)}</svg>\n'
+        f'<p class="legend">{legend}</p>'
+    )
 
 
 def render(figures: dict, events: list[dict]) -> str:
     """The page: figures as ``profile.summarise`` gives them, events of one run sorted by their start."""
+    largest_share = max((row["share"] for row in figures["rows"]), default=0) or 1
     return _PAGE.format(
         title=html.escape(figures["file"]), us=figures["us"], runs=figures["runs"], between=figures["between_us"],
-        timeline=_timeline(events), rows="\n".join(_row(row) for row in figures["rows"]),
+        timeline=_timeline(events), rows="\n".join(_row(row, largest_share) for row in figures["rows"]),
     )  # fmt: skip
