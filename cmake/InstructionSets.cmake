@@ -6,7 +6,8 @@ include_guard(GLOBAL)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(EXECUTORCH_INSTRUCTION_SETS baseline avx2 avx512)
-  set(EXECUTORCH_ISA_OPTIONS_baseline -msse2)
+  # Hardly a machine lacks more than this: loops that are small serve it.
+  set(EXECUTORCH_ISA_OPTIONS_baseline -msse2 $<$<CONFIG:Release>:-O2>)
   set(EXECUTORCH_ISA_OPTIONS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2)
   set(EXECUTORCH_ISA_OPTIONS_avx512
       -mavx2 -mfma -mf16c -mbmi -mbmi2 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx512vnni -mavx512bf16

@@ -23,7 +23,7 @@ _NOT_SPECIAL = {
     "convolution", "convolution_backward",  # what pads an operand is multiplied, too: infinities become NaN there
     "gcd", "lcm",  # the smallest number of a narrow type is its own magnitude
     "var_mean", "std_mean", "native_layer_norm", "native_group_norm",  # the mean of infinities is NaN
-    "native_group_norm_backward",  # whether infinities meet in a sum depends on its order
+    "native_group_norm_backward", "native_layer_norm_backward",  # whether infinities meet in a sum depends on its order
     "fractional_max_pool2d", "fractional_max_pool3d",  # random samples are not looked at
     "special_i1", "special_modified_bessel_i0", "special_modified_bessel_i1",  # NaN at infinity
     "special_bessel_j0", "special_bessel_j1", "special_bessel_y0", "special_bessel_y1", "special_airy_ai",  # large arguments

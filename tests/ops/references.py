@@ -72,6 +72,10 @@ def _attend(query, key, value, start, mask, causal, scale):
     """[batch, positions, heads, numbers], in double precision."""
     if mask is not None and causal:
         raise ValueError("a mask and causal exclude each other")
+    # Tensors would broadcast.
+    fits = query.shape[::3] == key.shape[::3] and key.shape == value.shape
+    if not fits or query.shape[2] % max(key.shape[2], 1):
+        raise ValueError("queries, keys and values do not go together")
     positions, group = query.shape[1], query.shape[2] // key.shape[2]
     if mask is not None and list(mask.shape) != [positions, key.shape[1]]:
         raise ValueError("the mask has other sizes")
@@ -114,6 +118,8 @@ def _quantized_sdpa(query, key, value, start, mask, _dropout, causal, scale, *pa
     *parameters, heads_first = parameters
     tensors = []
     for x, zeros, scales in zip((query, key, value), parameters[::2], parameters[1::2]):
+        if not list(zeros.shape) == list(scales.shape) == [*x.shape[:-1], 1]:
+            raise ValueError("each row has a scale and a zero point")
         x = (x.double() - zeros) * scales
         tensors.append(x.transpose(1, 2) if heads_first else x)
     if mask is None and not 0 <= start <= tensors[1].shape[1] - tensors[0].shape[1]:

@@ -93,6 +93,15 @@ def disassembly(symbols):
     return code
 
 
+# The instruction set that multiplies pairs of bfloat16, and how.
+PAIRS = {"x86_64": ("avx512", r"\tvdpbf16ps .*%zmm"), "aarch64": ("i8mm", r"\tbfdot\t")}[platform.machine()]
+
+
+def test_pairs_of_bfloat16_are_multiplied_by_their_instruction(disassembly):
+    for isa, lines in disassembly.items():
+        assert any(re.search(PAIRS[1], line) for line in lines) == (isa == PAIRS[0]), isa
+
+
 @pytest.mark.parametrize("isa", CODE)
 def test_disassembly(disassembly, isa):
     needed, forbidden = CODE[isa]

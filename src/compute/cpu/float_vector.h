@@ -182,4 +182,33 @@ inline void store_up_to(float* p, FloatVector::Type v, int64_t n) {
   }
 }
 
+/// The sum of all lanes, halves added to halves.
+#if defined(__SSE2__)
+inline float sum_lanes(__m128 v) {
+  const __m128 pairs = _mm_add_ps(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+}
+#if defined(__AVX2__)
+inline float sum_lanes(__m256 v) {
+  return sum_lanes(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+#endif
+#if defined(__AVX512F__)
+inline float sum_lanes(__m512 v) {
+  const __m256 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256 high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return sum_lanes(_mm256_add_ps(low, high));
+}
+#endif
+#else
+inline float sum_lanes(FloatVector::Type v) {
+  float lanes[FloatVector::kLanes];
+  FloatVector::store(lanes, v);
+  for (int width = FloatVector::kLanes / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+#endif
+
 }  // namespace EXECUTORCH_ISA_NAMESPACE

@@ -27,7 +27,9 @@ template <class V>
 /// Applies the operation to the next vector of each operand.
 template <class Op, class V, int N>
 inline V apply_next(const Element<V>* (&from)[N], const int64_t (&steps)[N]) {
+  // Positions and vectors stay in registers.
   V v[N];
+#pragma GCC unroll 4
   for (int k = 0; k < N; ++k) {
     v[k] = load<V>(from[k]);
     from[k] += steps[k];
@@ -52,6 +54,7 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
   const T* from[N];
   int64_t steps[N];
   T buffers[N][lanes];
+#pragma GCC unroll 4
   for (int k = 0; k < N; ++k) {
     from[k] = static_cast<const T*>(operands[k]);
     steps[k] = lanes;
@@ -66,6 +69,7 @@ void loop(void* out, const void* const* operands, uint32_t scalars, int64_t n) {
   T* tail = nullptr;
   for (; n > 0; n -= lanes) {
     if (n < lanes) {
+#pragma GCC unroll 4
       for (int k = 0; k < N; ++k) {
         if (steps[k] == 0) continue;
         pad<V>(from[k], n, buffers[k]);

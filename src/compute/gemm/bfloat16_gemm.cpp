@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compute/gemm/few_rows.h"
 #include "compute/gemm/kernels.h"
 #include "compute/gemm/stretch.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 // A pair of numbers lies in the place of a float.
 constexpr int64_t kPair = 2;
+// So few rows meet B as it lies; with more of them packing pays.
+constexpr int64_t kInPlaceRows = 8;
 
 int64_t pairs_of(int64_t k) {
   return divide_up(k, kPair);
@@ -47,8 +50,24 @@ const float* fetch_rows(const void* context, int64_t, int64_t first_row, int64_t
   return copy;
 }
 
+void multiply_few_rows(const Bfloat16Gemm& args) {
+  const FewRowsPairLoops& loops = few_rows_loops().pairs;
+  const Bfloat16Matrix &a = args.a, &b = args.b;
+  const auto sum = [&](int64_t first, int64_t columns, float* sums, int64_t stride) {
+    const uint16_t* from = b.data + first * b.column_stride;
+    if (b.column_stride == 1) {
+      loops.sum({a.data, a.row_stride, args.m, columns, from, b.row_stride, args.k, sums, stride});
+    } else {
+      loops.dot(
+          {a.data, a.row_stride, args.m, args.k, from, b.column_stride, columns, sums, stride});
+    }
+  };
+  run_column_blocks({args.m, args.n, args.k}, args.epilogue, args.c, args.c_row_stride, false, sum);
+}
+
 /// One product, a stretch of columns after the other.
 void multiply(const Bfloat16Gemm& args, char* scratch, size_t bytes) {
+  if (args.m <= kInPlaceRows && args.k > 0) return multiply_few_rows(args);
   const Bfloat16Kernels& kernels = gemm_kernels().bfloat16;
   const int64_t pairs = pairs_of(args.k);
   const size_t stretch_bytes = packed_stretch_bytes(kernels.tiles, args.n, pairs);

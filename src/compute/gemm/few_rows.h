@@ -39,6 +39,39 @@ struct FewRowsSums {
   bool has_sums;
 };
 
+/// The same of bfloat16 numbers on both sides, by the instruction for pairs.
+struct FewRowsPairDots {
+  const uint16_t* rows;
+  int64_t row_stride;
+  int64_t count;
+  int64_t depth;
+  const uint16_t* others;
+  int64_t other_stride;
+  int64_t other_count;
+  float* out;
+  int64_t out_stride;
+};
+
+/// Sums are written, and have room for a multiple of kPairSums columns in each row.
+struct FewRowsPairSums {
+  const uint16_t* weights;
+  int64_t weight_stride;
+  int64_t count;
+  int64_t width;
+  const uint16_t* others;
+  int64_t other_stride;
+  int64_t other_count;  ///< at least 1
+  float* sums;
+  int64_t sums_stride;
+};
+constexpr int64_t kPairSums = 32;
+
+/// Null where the instruction set has no such instruction.
+struct FewRowsPairLoops {
+  void (*dot)(const FewRowsPairDots& args);
+  void (*sum)(const FewRowsPairSums& args);
+};
+
 /// Null where the instruction set has no conversion of a type.
 struct FewRowsTypeLoops {
   void (*dot)(const FewRowsDots& args);
@@ -49,6 +82,7 @@ struct FewRowsLoops {
   FewRowsTypeLoops f16;
   FewRowsTypeLoops bf16;
   FewRowsTypeLoops i8;
+  FewRowsPairLoops pairs;
 };
 EXECUTORCH_DECLARE_ISA_TABLE(FewRowsLoops, few_rows_loops);
 

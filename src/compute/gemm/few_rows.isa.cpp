@@ -1,6 +1,7 @@
 #include "compute/gemm/few_rows.h"
 
 #include "compute/cpu/float_vector.h"
+#include "compute/gemm/few_pairs.h"
 
 namespace EXECUTORCH_ISA_NAMESPACE {
 namespace {
@@ -88,35 +89,6 @@ inline V::Type widen_part(const float* p, int64_t n) {
   return V::load_part(p, n);
 }
 
-/// The sum of all lanes, halves added to halves.
-#if defined(__SSE2__)
-inline float sum_lanes(__m128 v) {
-  const __m128 pairs = _mm_add_ps(v, _mm_movehl_ps(v, v));
-  return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
-}
-#if defined(__AVX2__)
-inline float sum_lanes(__m256 v) {
-  return sum_lanes(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
-}
-#endif
-#if defined(__AVX512F__)
-inline float sum_lanes(__m512 v) {
-  const __m256 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256 high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-  return sum_lanes(_mm256_add_ps(low, high));
-}
-#endif
-#else
-inline float sum_lanes(V::Type v) {
-  float lanes[L];
-  V::store(lanes, v);
-  for (int width = L / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
-  }
-  return lanes[0];
-}
-#endif
-
 template <class T>
 inline void want_row(const T* row, int64_t n) {
   const char* first = reinterpret_cast<const char*>(row);
@@ -181,6 +153,8 @@ void dot(const FewRowsDots& s) {
 template <class T, int R, int W>
 inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t part, int64_t first,
                      int64_t last) {
+  // What the next rows hold here is wanted meanwhile.
+  const bool more = row == 0 && last + kCachedRows <= s.other_count;
   const T* others = static_cast<const T*>(s.others) + column;
   float* sums = s.sums + row * s.sums_stride + column;
   V::Type sum[R][W];
@@ -194,6 +168,11 @@ inline void sum_tile(const FewRowsSums& s, int64_t row, int64_t column, int64_t 
     }
   }
   for (int64_t j = first; j < last; ++j) {
+    if (more) {
+      const T* next = others + (j + kCachedRows) * s.other_stride;
+      for (int w = 0; w < W * L; w += 64 / static_cast<int>(sizeof(T)))
+        __builtin_prefetch(next + w, 0, 2);
+    }
     V::Type v[W];
 #pragma GCC unroll 4
     for (int w = 0; w < W; ++w) {
@@ -228,16 +207,20 @@ void sum_rows(const FewRowsSums& s, int64_t row, int64_t first, int64_t last) {
 
 template <class T>
 void sum(const FewRowsSums& s) {
-  const T* ahead = static_cast<const T*>(s.others) + kAhead * s.other_stride;
   for (int64_t first = 0; first < s.other_count; first += kCachedRows) {
     const int64_t left = s.other_count - first;
     const int64_t last = first + (left < kCachedRows ? left : kCachedRows);
-    for (int64_t j = first; j < last; ++j) want_row(ahead + j * s.other_stride, s.width);
     int64_t row = 0;
     for (; row + kRows <= s.count; row += kRows) sum_rows<T, kRows>(s, row, first, last);
     for (; row < s.count; ++row) sum_rows<T, 1>(s, row, first, last);
   }
 }
+
+#if defined(EXECUTORCH_HAS_PAIRS)
+constexpr FewRowsPairLoops kPairLoops = {dot_all_pairs, sum_all_pairs};
+#else
+constexpr FewRowsPairLoops kPairLoops = {};
+#endif
 
 template <class T>
 constexpr FewRowsTypeLoops loops_of() {
@@ -253,8 +236,7 @@ extern constexpr FewRowsLoops few_rows_loops_table = {
 #else
     {nullptr, nullptr},
 #endif
-    loops_of<BFloat16>(),
-    loops_of<int8_t>(),
+    loops_of<BFloat16>(), loops_of<int8_t>(), kPairLoops,
 };
 
 }  // namespace EXECUTORCH_ISA_NAMESPACE

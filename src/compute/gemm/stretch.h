@@ -1,7 +1,7 @@
 /**
  * @file
- * What products with an unpacked B share: B packed in stretches of columns, and batches of products
- * over slots of scratch memory.
+ * What products with an unpacked B share: B packed in stretches of columns, few rows of sums that
+ * wait in a buffer, and batches of products over slots of scratch memory.
  */
 #pragma once
 
@@ -15,6 +15,11 @@
 namespace executorch::compute {
 
 constexpr size_t kScratchAlignment = 64;
+
+/// At most 16 rows.
+struct FewRowsShape {
+  int64_t m, n, k;
+};
 
 inline int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -65,6 +70,37 @@ inline size_t scratch_bytes(const TileKernels& kernels, int64_t m, int64_t n, in
   if (m <= 0 || n <= 0) return kScratchAlignment;
   const size_t stretch = packed ? 0 : packed_stretch_bytes(kernels, n, k);
   return kScratchAlignment + stretch + threads * product_copy_bytes(kernels, m, k);
+}
+
+/// Few rows of sums, a block of columns at a time: sum(first column, columns, sums, stride) writes
+/// them to a buffer in the first cache, from where the epilogue takes them to C. `biased`: sums
+/// contain the bias.
+template <class Sum>
+void run_column_blocks(const FewRowsShape& shape, const Epilogue& e, float* c, int64_t c_row_stride,
+                       bool biased, const Sum& sum) {
+  constexpr int64_t kSums = 4096, kColumnUnit = 64;
+  constexpr int64_t kTaskNumbers = 64 * 1024;  // of B, that are worth a task of their own
+  const int64_t block = kSums / shape.m / kColumnUnit * kColumnUnit;
+  const int64_t worth = kTaskNumbers / std::max<int64_t>(shape.k, 1) / kColumnUnit * kColumnUnit;
+  const int64_t grain = std::max(worth, kColumnUnit);
+  const auto moved = [](const float* values, int64_t offset) {
+    return values == nullptr ? nullptr : values + offset;
+  };
+  threadpool::parallel_for(0, shape.n, grain, [&](int64_t begin, int64_t end) {
+    alignas(64) float sums[kSums];
+    for (int64_t first = begin; first < end; first += block) {
+      const int64_t columns = std::min(block, end - first);
+      const int64_t stride = divide_up(columns, kColumnUnit) * kColumnUnit;
+      sum(first, columns, sums, stride);
+      for (int64_t row = 0; row < shape.m; ++row) {
+        float* line = sums + row * stride;
+        gemm_kernels().finish_row(line, columns, e, biased ? nullptr : moved(e.bias, first),
+                                  moved(e.residual, row * e.residual_stride + first));
+        if (e.map.apply != nullptr) e.map.apply(e.map.context, line, columns);
+        std::copy_n(line, columns, c + row * c_row_stride + first);
+      }
+    }
+  });
 }
 
 /// Scratch bytes of a batch of products; bytes_of(threads) are those of one.

@@ -51,11 +51,12 @@ void fill_factors(int64_t channels, const T* mean, const T* variance, const T* w
   }
 }
 
-/// Writes `values` to a tensor of any floating dtype.
+/// Writes a value per element to a tensor of any shape and floating dtype.
 template <class T>
-void write_values(const Tensor& tensor, T* values, int64_t count, ScalarType dtype) {
-  compute::convert(view_of(tensor),
-                   compute::contiguous_view(values, compute_dtype(dtype), sizeof(T), 1, &count));
+void write_values(const Tensor& tensor, T* values, ScalarType dtype) {
+  const TensorView to = view_of(tensor);
+  compute::convert(
+      to, compute::contiguous_view(values, compute_dtype(dtype), sizeof(T), to.rank, to.sizes));
 }
 
 /// Moves running statistics towards the batch's. `values` is `running`, and is overwritten.
@@ -66,7 +67,7 @@ void move_towards(const Tensor& running, const T* old, const T* batch, double co
     values[c] = static_cast<T>(momentum * static_cast<double>(batch[c]) * correction +
                                (1 - momentum) * static_cast<double>(old[c]));
   }
-  write_values(running, values, channels, dtype);
+  write_values(running, values, dtype);
 }
 
 template <class T>
@@ -99,8 +100,8 @@ Error run_batch_norm(Context& context, const BatchNorm& call, T*) {
   compute::scale_shift(map.axis(1), map.in<T>(), factors.scale, factors.shift, map.out<T>());
   map.finish();
   if (!call.training) return Error::Ok;
-  write_values(call.save_mean, factors.mean, channels, dtype);
-  write_values(call.save_rstd, factors.rstd, channels, dtype);
+  write_values(call.save_mean, factors.mean, dtype);
+  write_values(call.save_rstd, factors.rstd, dtype);
   if (call.running_mean == nullptr) return Error::Ok;
   const double count = static_cast<double>(call.input.numel()) / static_cast<double>(channels);
   move_towards(*call.running_mean, mean.data<T>(), factors.mean, 1, call.momentum, channels,

@@ -126,6 +126,14 @@ Error layer_norm_backward(Context& context, const Tensor& grad_out, const Tensor
   });
 }
 
+/// The sizes of a weight's gradient: the weight's own, where there is one.
+Sizes channel_sizes(const std::optional<Tensor>& weight, int64_t channels) {
+  if (weight.has_value()) return sizes_of(*weight);
+  Sizes sizes;
+  sizes.push(channels);
+  return sizes;
+}
+
 Error group_norm_backward(Context& context, const Tensor& grad_out, const Tensor& input,
                           const Tensor& mean, const Tensor& rstd, std::optional<Tensor> weight,
                           int64_t n, int64_t channels, int64_t pixels, int64_t groups,
@@ -135,8 +143,7 @@ Error group_norm_backward(Context& context, const Tensor& grad_out, const Tensor
                              output_mask, grad_input, grad_weight, grad_bias};
   ET_TRY(check_call(call));
   ET_TRY(check_groups(input, n, channels, pixels, groups));
-  Sizes parameters;
-  parameters.push(channels);
+  const Sizes parameters = channel_sizes(weight, channels);
   const ScalarType dtype = accumulation_type(input.scalar_type());
   return with_float_type(dtype, [&](auto type) -> Error {
     using T = decltype(type);
@@ -194,8 +201,7 @@ Error batch_norm_backward(Context& context, const Tensor& grad_out, const Tensor
   const GradientCall call = {grad_out,    input,      weight,      channels,
                              output_mask, grad_input, grad_weight, grad_bias};
   ET_TRY(check_call(call));
-  Sizes parameters;
-  parameters.push(channels);
+  const Sizes parameters = channel_sizes(weight, channels);
   const ScalarType dtype = accumulation_type(input.scalar_type());
   return with_float_type(dtype, [&](auto type) -> Error {
     using T = decltype(type);

@@ -49,8 +49,6 @@ enum class Way {
 // So few rows read a large right side of half type but once.
 constexpr int64_t kSlabRows = 32;
 constexpr int64_t kSlabElements = 64 * 1024;
-// With more rows packing pays, where there is an instruction for bfloat16.
-constexpr int64_t kFewRowsBesidePairs = 8;
 
 /// One product or a batch of them, C = A * B.
 struct Product {
@@ -90,12 +88,9 @@ Way choose_way(const Product& product) {
   const compute::DType type = product.b.dtype;
   const bool bytes = type == compute::DType::i8;
   if (type != compute::DType::f16 && type != compute::DType::bf16 && !bytes) return Way::converted;
-  const bool pairs = type == compute::DType::bf16 && compute::bfloat16_gemm_supported();
-  if (product.m <= (pairs ? kFewRowsBesidePairs : compute::kMostFewRows) &&
-      compute::few_rows_product_supported(few_rows_args(product)))
-    return Way::few_rows;
+  if (type == compute::DType::bf16 && compute::bfloat16_gemm_supported()) return Way::pairs;
+  if (compute::few_rows_product_supported(few_rows_args(product))) return Way::few_rows;
   if (bytes) return Way::converted;
-  if (pairs) return Way::pairs;
   const bool slabs = product.b.rank == 2 && product.m <= kSlabRows && product.k > 0 &&
                      product.k * product.n > 2 * kSlabElements;
   return slabs ? Way::slabs : Way::converted;
