@@ -15,7 +15,7 @@ import pytest
 
 from building import ADD_MUL, build, dynamic, run
 from conftest import ROOT
-from executorch.cli import elf
+from executorch.cli import elf, ownership
 from executorch.cli.device_code import coverage
 
 TABLE = ROOT / "src" / "backends" / "cuda" / "shims" / "cuda_table.h"
@@ -80,6 +80,21 @@ def test_device_code_covers_the_row(site, train):
 def test_exports_are_the_table(site):
     assert len(NAMES) == 51
     assert elf.read(shipped(site)["libaoti_cuda_shims.so"]).defined == NAMES
+
+
+def test_everything_has_one_owner(site, tmp_path):
+    libraries = ownership.libraries_in(site / "executorch")
+    owners = {}
+    for library in libraries:
+        for symbol in library.defined:
+            owners.setdefault(symbol, []).append(library.path)
+    assert {symbol: paths for symbol, paths in owners.items() if len(paths) > 1} == {}
+    roles = ownership.owners(libraries)
+    assert [pathlib.Path(path).name for role in ownership.OWNED_BY_ACCELERATORS for path in roles[role]] == [
+        "libaoti_cuda_shims.so", "libexecutorch_extension_cuda.so"]  # fmt: skip
+    bundle = shutil.copytree(site / "executorch", tmp_path / "bundle")
+    shutil.copy(bundle / "backends" / "cuda" / "libaoti_cuda_shims.so", bundle / "lib" / "libaoti_cuda_shims.so")
+    assert any("CUDA shims has 2 owners" in problem for problem in ownership.check_folder(bundle))
 
 
 def test_import_library_has_the_table(site):

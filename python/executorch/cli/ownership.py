@@ -20,6 +20,12 @@ OWNED = {
     "profiler": "_ZN10executorch6etdump9ETDumpGen10log_evalueERKNS_7runtime6EValueENS2_16LoggedEValueTypeE",
 }
 
+# The same of accelerators, whose libraries are in some packages.
+OWNED_BY_ACCELERATORS = {
+    "CUDA shims": "aoti_torch_get_current_cuda_stream",
+    "caller's CUDA stream": "_ZN10executorch9extension4cuda15getCallerStreamEv",
+}
+
 
 def libraries_in(folder: str) -> list[elf.Library]:
     """The libraries and programs below a folder, links left out."""
@@ -33,12 +39,12 @@ def libraries_in(folder: str) -> list[elf.Library]:
 
 
 def owners(libraries: Iterable[elf.Library]) -> dict[str, list[str]]:
-    """Who owns what: the paths, by role."""
+    """Who owns what: the paths, by role; roles of accelerators where there is an owner."""
     result: dict[str, list[str]] = {role: [] for role in OWNED}
     for library in libraries:
-        for role, symbol in OWNED.items():
+        for role, symbol in (OWNED | OWNED_BY_ACCELERATORS).items():
             if symbol in library.defined:
-                result[role].append(library.path)
+                result.setdefault(role, []).append(library.path)
     return result
 
 

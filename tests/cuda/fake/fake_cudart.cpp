@@ -212,10 +212,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyK
   return submit(stream, [to, from, size] { std::memcpy(to, from, size); });
 }
 
-cudaError_t cudaMemset(void* to, int value, size_t size) {
-  FAKE_ENTER("cudaMemset");
-  std::memset(to, value, size);
-  return cudaSuccess;
+cudaError_t cudaMemsetAsync(void* to, int value, size_t size, cudaStream_t stream) {
+  FAKE_ENTER("cudaMemsetAsync");
+  return submit(stream, [to, value, size] { std::memset(to, value, size); });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {

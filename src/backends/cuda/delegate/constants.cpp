@@ -118,7 +118,9 @@ Error load_apart(const aoti::Manifest& manifest, const NamedDataMap* data, bool 
     constants->push_back(std::move(memory));
   }
   if (pairs.empty()) return Error::Ok;
-  return container->set_constants({pairs.data(), pairs.size()});
+  ET_TRY(container->set_constants({pairs.data(), pairs.size()}));
+  // Streams of callers do not wait for the uploads.
+  return check_cuda(cudaDeviceSynchronize(), "the upload of constants");
 }
 
 }  // namespace

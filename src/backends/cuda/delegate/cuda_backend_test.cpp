@@ -293,8 +293,9 @@ TEST_F(CudaBackendTest, FailuresOfGeneratedCode) {
 }
 
 TEST_F(CudaBackendTest, EveryFailureOfCudaIsCleanedUp) {
-  for (const char* function : {"cudaGetDevice", "cudaStreamCreateWithFlags", "cudaMalloc",
-                               "cudaMemcpy", "cudaSetDevice", "cudaGetDeviceCount"}) {
+  for (const char* function :
+       {"cudaGetDevice", "cudaStreamCreateWithFlags", "cudaMalloc", "cudaMemcpy",
+        "cudaDeviceSynchronize", "cudaSetDevice", "cudaGetDeviceCount"}) {
     fake_cuda_fail(function, 0, cudaErrorMemoryAllocation);
     EXPECT_NE(refused(payload().span()), Error::Ok) << function;
     fake_cuda_fail(nullptr, 0, cudaSuccess);

@@ -64,6 +64,8 @@ __global__ void __launch_bounds__(kBlock) run_sums(int64_t groups, Body body) {
 template <class Body>
 Error for_each_index(cudaStream_t stream, int64_t count, const Body& body) {
   if (count <= 0) return Error::Ok;
+  // An error that others left is not this launch's.
+  cudaGetLastError();
   run_indices<<<blocks_for(count), kBlock, 0, stream>>>(count, body);
   return check_cuda(cudaGetLastError(), "a kernel's launch");
 }
@@ -73,6 +75,7 @@ Error for_each_index(cudaStream_t stream, int64_t count, const Body& body) {
 template <int kSums, class Body>
 Error for_each_sum(cudaStream_t stream, int64_t groups, const Body& body) {
   if (groups <= 0) return Error::Ok;
+  cudaGetLastError();
   run_sums<kSums><<<blocks_for(groups * kWarp), kBlock, 0, stream>>>(groups, body);
   return check_cuda(cudaGetLastError(), "a kernel's launch");
 }

@@ -52,7 +52,7 @@ Error current_stream(int device, cudaStream_t* stream) {
   if (streams.set == nullptr && streams.own == nullptr) {
     const DeviceScope scope(device);
     ET_TRY(scope.error());
-    ET_TRY(check_cuda(cudaStreamCreateWithFlags(&streams.own, cudaStreamNonBlocking),
+    ET_TRY(check_cuda(cudaStreamCreateWithFlags(&streams.own, cudaStreamDefault),
                       "a new CUDA stream"));
   }
   *stream = streams.set != nullptr ? streams.set : streams.own;

@@ -14,8 +14,8 @@ namespace executorch::backends::cuda {
 /// The number of a device: the current one's where `index` is negative.
 Error resolve_device(int index, int* device);
 
-/// The thread's stream of a device. When none was set, one is made, which waits for no other stream
-/// and lives as long as the thread.
+/// The thread's stream of a device. When none was set, one is made, which waits for CUDA's default
+/// stream, as copies of the runtime use that one, and lives as long as the thread.
 Error current_stream(int device, cudaStream_t* stream);
 
 /// The same without making one: null when none was set.

@@ -28,8 +28,9 @@ void release_on_device(void* data, size_t, const Device& device) {
       cudaFreeAsync(data, stream) == cudaSuccess) {
     return;
   }
-  cudaGetLastError();
   cudaFree(data);
+  // Neither failure is one of the next call.
+  cudaGetLastError();
 }
 
 Error allocate_on_host(size_t nbytes, void** data) {

@@ -19,7 +19,7 @@ struct NumberStream {
 };
 
 /// By device. The device's part lives as long as the process.
-Error number_stream(int device, NumberStream* numbers) {
+Error number_stream(int device, cudaStream_t stream, NumberStream* numbers) {
   static std::mutex mutex;
   static auto& all = *new std::vector<NumberStream>;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -29,7 +29,9 @@ Error number_stream(int device, NumberStream* numbers) {
   if (own.taken == nullptr) {
     void* taken = nullptr;
     ET_TRY(check_cuda(cudaMalloc(&taken, sizeof *own.taken), "the state of random numbers"));
-    const cudaError_t status = cudaMemset(taken, 0, sizeof *own.taken);
+    cudaError_t status = cudaMemsetAsync(taken, 0, sizeof *own.taken, stream);
+    // Other streams use it as well.
+    if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
     if (status != cudaSuccess) {
       cudaFree(taken);
       return check_cuda(status, "the state of random numbers");
@@ -51,7 +53,7 @@ struct Draw {
 
   Error prepare(int device) {
     ET_TRY(current_stream(device, &stream));
-    ET_TRY(number_stream(device, &numbers));
+    ET_TRY(number_stream(device, stream, &numbers));
     return first.allocate(sizeof(unsigned long long), stream);
   }
   TakeDraws take(int64_t numel, int64_t per_draw) const {
