@@ -46,7 +46,8 @@ struct ImageSize {
   int64_t size, in, out, kernel, stride, pad, groups;
 };
 
-void convolution(benchmark::State& state, ImageSize image) {
+/// `winograd`: by that algorithm, with the operations of the definition counted.
+void convolution(benchmark::State& state, ImageSize image, bool winograd) {
   ConvShape shape;
   shape.in_height = shape.in_width = image.size;
   shape.in_channels = image.in, shape.out_channels = image.out, shape.groups = image.groups;
@@ -59,6 +60,8 @@ void convolution(benchmark::State& state, ImageSize image) {
   const int64_t taps = image.in / image.groups * image.kernel * image.kernel;
   Floats in(image.size * image.size * image.in), out(pixels * image.out), weight(image.out * taps),
       bias(image.out);
+  if (winograd && !conv_prefer_winograd(&plan, weight.data(), nullptr))
+    return state.SkipWithError("not by this algorithm");
   Floats packed(static_cast<int64_t>(plan.packed_bytes / sizeof(float)));
   conv_pack(plan, contiguous_weight(plan.shape, weight.data()), nullptr, packed.data());
   const size_t bytes = conv_scratch_bytes(plan);
@@ -117,7 +120,12 @@ void register_all() {
                                    {"depthwise_5x5_192_at_28", 28, 192, 192, 5, 1, 2, 192}};
   for (const ImageSize& image : kImages) {
     benchmark::RegisterBenchmark((std::string("convolution/") + image.name).c_str(), convolution,
-                                 image);
+                                 image, false);
+  }
+  for (const ImageSize& image : kImages) {
+    if (image.kernel != 3 || image.stride != 1 || image.groups != 1) continue;
+    benchmark::RegisterBenchmark((std::string("winograd/") + image.name).c_str(), convolution,
+                                 image, true);
   }
   benchmark::RegisterBenchmark("max_pool/3x3s2_64_at_112", largest_of_3x3);
   register_quantized();

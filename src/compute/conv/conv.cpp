@@ -6,6 +6,8 @@
 #include "compute/conv/gather.h"
 #include "compute/conv/image_kernels.h"
 #include "compute/conv/phases.h"
+#include "compute/conv/slots.h"
+#include "compute/conv/winograd.h"
 #include "compute/gemm/block.h"
 #include "compute/gemm/gemm.h"
 #include "threadpool/parallel.h"
@@ -16,29 +18,9 @@ EXECUTORCH_DEFINE_ISA_TABLE(ImageKernels, image_kernels);
 
 namespace {
 
-constexpr size_t kAlignment = 64;
-
-size_t align_up(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 const float* shifted(const float* pointer, int64_t offset) {
   return pointer == nullptr ? nullptr : pointer + offset;
 }
-
-/// Per-thread slices of the caller's scratch memory.
-struct Slots {
-  char* memory;
-  size_t bytes_each;
-  size_t count;
-
-  Slots(void* scratch, size_t bytes, size_t each) : bytes_each(each) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(scratch);
-    const size_t skip = align_up(address) - address;
-    memory = static_cast<char*>(scratch) + skip;
-    count = std::min((bytes - skip) / each, threadpool::thread_count());
-  }
-};
 
 int64_t taps_of(const ConvShape& s) {
   return s.kernel_depth * s.kernel_height * s.kernel_width;
@@ -229,7 +211,7 @@ struct TransposedAxes {
 size_t transposed_copy_bytes(const ConvPlan& plan) {
   const TransposedAxes axes(plan.shape);
   const GemmKernels& kernels = gemm_kernels(plan.isa);
-  size_t most = kAlignment;
+  size_t most = kSlotAlignment;
   for (int64_t i = 0; i < axes.y.count(); ++i) {
     for (int64_t j = 0; j < axes.x.count(); ++j) {
       const int64_t k = axes.taps(i, j) * (plan.shape.in_channels / plan.shape.groups);
@@ -328,18 +310,19 @@ size_t conv_scratch_bytes(const ConvPlan& plan) noexcept {
   const ConvShape& s = plan.shape;
   const int64_t in_each = s.in_channels / s.groups, out_each = s.out_channels / s.groups;
   const int64_t pixels = pixels_of(plan);
-  const size_t threads = threadpool::pool_thread_count();
   switch (plan.algorithm) {
     case ConvAlgorithm::depthwise:
       return 0;
     case ConvAlgorithm::matrix:
       return gemm_scratch_bytes(plan.isa, pixels, out_each, in_each, true);
     case ConvAlgorithm::transposed:
-      return kAlignment + threads * transposed_copy_bytes(plan);
-    default:
-      return kAlignment +
-             threads * product_copy_bytes(gemm_kernels(plan.isa), pixels, taps_of(s) * in_each);
+      return Slots::bytes_for(transposed_copy_bytes(plan));
+    case ConvAlgorithm::winograd:
+      return winograd_scratch_bytes(plan);
+    case ConvAlgorithm::gather:
+      break;
   }
+  return Slots::bytes_for(product_copy_bytes(gemm_kernels(plan.isa), pixels, taps_of(s) * in_each));
 }
 
 void conv_run(const ConvPlan& plan, const float* packed, const float* in, float* out,
@@ -356,6 +339,8 @@ void conv_run(const ConvPlan& plan, const float* packed, const float* in, float*
       return run_depthwise(job);
     case ConvAlgorithm::transposed:
       return run_transposed(job, scratch, scratch_bytes);
+    case ConvAlgorithm::winograd:
+      return winograd_run(plan, packed, in, out, job.epilogue, scratch, scratch_bytes);
   }
 }
 

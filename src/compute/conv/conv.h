@@ -50,6 +50,7 @@ enum class ConvAlgorithm : uint8_t {
   gather,      ///< implicit matrix product, rows gathered in cache
   depthwise,   ///< one input channel per output channel
   transposed,  ///< product, then scattered sum
+  winograd,    ///< 3x3: minimal filtering, chosen by conv_prefer_winograd() only
 };
 
 struct ConvPlan {
@@ -65,6 +66,14 @@ struct ConvPlan {
 /// product of sizes overflows.
 [[nodiscard]] EXECUTORCH_COMPUTE_API bool conv_plan(const ConvShape& shape, Isa isa,
                                                     ConvPlan* plan) noexcept;
+
+/// Turns the plan of a 3x3 convolution to Winograd's algorithm where that is faster and its weight
+/// still fits the caches. It rounds a little more, with an error that is relative to the largest
+/// products of a window; inputs that are infinite or near it are convolved by the definition.
+/// `weight`: all values, in any order, and `scale` as for conv_pack(); where one of them is not
+/// finite or huge the plan stays as it is. Returns whether the plan was changed.
+EXECUTORCH_COMPUTE_API bool conv_prefer_winograd(ConvPlan* plan, const float* weight,
+                                                 const float* scale) noexcept;
 
 /// True when weights packed for one plan serve the other.
 EXECUTORCH_COMPUTE_API bool conv_same_packing(const ConvPlan& a, const ConvPlan& b) noexcept;

@@ -3,6 +3,7 @@
 #include "compute/conv/conv.h"
 #include "compute/conv/image_kernels.h"
 #include "compute/conv/phases.h"
+#include "compute/conv/winograd.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/kernels.h"
 #include "threadpool/parallel.h"
@@ -171,6 +172,8 @@ void conv_pack(const ConvPlan& plan, const ConvWeight& weight, const float* scal
       return pack_depthwise(plan, weight, scale, packed);
     case ConvAlgorithm::transposed:
       return pack_transposed(plan, weight, scale, packed);
+    case ConvAlgorithm::winograd:
+      return winograd_pack(plan, weight, scale, packed);
     default:
       return pack_ordinary(plan, weight, scale, packed);
   }

@@ -4,6 +4,7 @@
 #include "compute/conv/conv.h"
 #include "compute/conv/image_kernels.h"
 #include "compute/conv/phases.h"
+#include "compute/conv/winograd.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/kernels.h"
 
@@ -88,6 +89,28 @@ int64_t taps_of(const ConvShape& s) {
   return s.kernel_depth * s.kernel_height * s.kernel_width;
 }
 
+// Sizes from which Winograd's algorithm pays, and up to which its weights, 16 values for 9, are
+// worth their memory: measured, see benchmarks/compute_benchmark.cpp.
+constexpr size_t kMostWinogradBytes = size_t{5} << 20;
+constexpr int64_t kLeastWinogradChannels = 16;
+constexpr int64_t kLeastWinogradTiles = 24;
+// With inputs below 2^64, sums of products of such weights do not overflow.
+constexpr float kLargestWeight = 1 << 20;
+
+bool winograd_pays(const ConvPlan& plan) {
+  const ConvShape& s = plan.shape;
+  return winograd_fits(s) && winograd_packed_bytes(plan.isa, s) <= kMostWinogradBytes &&
+         std::min(s.in_channels, s.out_channels) >= kLeastWinogradChannels &&
+         (plan.out_height + 1) / 2 * ((plan.out_width + 1) / 2) >= kLeastWinogradTiles;
+}
+
+bool all_moderate(const float* values, int64_t count) {
+  bool moderate = true;
+  for (int64_t i = 0; i < count; ++i)
+    moderate &= values[i] > -kLargestWeight && values[i] < kLargestWeight;
+  return moderate;
+}
+
 size_t times_saturating(size_t a, size_t b) {
   size_t result;
   return __builtin_mul_overflow(a, b, &result) ? SIZE_MAX : result;
@@ -156,6 +179,17 @@ bool conv_plan(const ConvShape& shape, Isa isa, ConvPlan* plan) noexcept {
   p.packed_bytes = packed_bytes(p);
   if (p.packed_bytes > static_cast<size_t>(INT64_MAX)) return false;
   *plan = p;
+  return true;
+}
+
+bool conv_prefer_winograd(ConvPlan* plan, const float* weight, const float* scale) noexcept {
+  const ConvShape& s = plan->shape;
+  if (!winograd_pays(*plan) || !all_moderate(weight, s.in_channels * s.out_channels * taps_of(s)) ||
+      (scale != nullptr && !all_moderate(scale, s.out_channels))) {
+    return false;
+  }
+  plan->algorithm = ConvAlgorithm::winograd;
+  plan->packed_bytes = winograd_packed_bytes(plan->isa, s);
   return true;
 }
 

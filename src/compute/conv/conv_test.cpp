@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "compute/conv/winograd.h"
 #include "compute/cpu/guarded_floats.h"
 #include "threadpool/parallel.h"
 
@@ -17,9 +20,13 @@ namespace {
 /// definition.
 class Layer {
  public:
-  explicit Layer(const ConvShape& shape) {
+  explicit Layer(const ConvShape& shape, bool winograd = false) {
     planned_ = conv_plan(shape, active_isa(), &plan_);
     if (!planned_) return;
+    if (winograd && winograd_fits(plan_.shape)) {
+      plan_.algorithm = ConvAlgorithm::winograd;
+      plan_.packed_bytes = winograd_packed_bytes(plan_.isa, plan_.shape);
+    }
     const ConvShape& s = plan_.shape;
     // The last pixel ends with its channels.
     const int64_t in_gap = s.in_pixel_stride - s.in_channels;
@@ -37,6 +44,9 @@ class Layer {
   int64_t pixels() const {
     return plan_.shape.batch * plan_.out_depth * plan_.out_height * plan_.out_width;
   }
+
+  void set_input(int64_t index, float value) { (*in_)[static_cast<size_t>(index)] = value; }
+  const float* scale() const { return scale_->data(); }
 
   std::vector<float> run() const {
     GuardedFloats packed(static_cast<int64_t>(plan_.packed_bytes / sizeof(float)), 6);
@@ -167,7 +177,7 @@ class Layer {
 };
 
 void check(const ConvShape& shape, ConvAlgorithm algorithm) {
-  const Layer layer(shape);
+  const Layer layer(shape, algorithm == ConvAlgorithm::winograd);
   ASSERT_TRUE(layer.planned());
   ASSERT_EQ(layer.plan().algorithm, algorithm);
   EXPECT_TRUE(layer.packs_any_layout());
@@ -302,6 +312,61 @@ TEST_P(ConvTest, Depthwise) {
         ConvAlgorithm::depthwise);
 }
 
+TEST_P(ConvTest, Winograd) {
+  for (int64_t height : {2, 3, 8, 13}) {
+    for (int64_t channels : {3, 16, 37}) {
+      check(with_kernel(image(2, height, 11, channels, 70 - channels), 3, 3, 1, 1),
+            ConvAlgorithm::winograd);
+    }
+  }
+  check(with_kernel(image(1, 9, 8, 20, 33), 3, 3, 1, 0), ConvAlgorithm::winograd);
+  check(strided(with_kernel(image(1, 7, 6, 10, 11), 3, 3, 1, 2)), ConvAlgorithm::winograd);
+  ConvShape s = with_kernel(image(1, 6, 9, 5, 40), 3, 3, 1, 0);
+  s.pad_top = 3, s.pad_right = 4;
+  check(s, ConvAlgorithm::winograd);
+}
+
+// Differences of infinities must not become visible, nor one window's NaN in the next.
+TEST_P(ConvTest, WinogradKeepsInfinitiesAndNaN) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const ConvShape shape = with_kernel(image(1, 12, 12, 8, 20), 3, 3, 1, 1);
+  for (float value : {inf, -inf, std::numeric_limits<float>::quiet_NaN(), 3e38f, -1e30f}) {
+    Layer direct(shape), winograd(shape, true);
+    for (int64_t pixel : {0, 40, 41, 143}) {
+      direct.set_input(pixel * 8 + 3, value);
+      winograd.set_input(pixel * 8 + 3, value);
+    }
+    const std::vector<float> expected = direct.run(), got = winograd.run();
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (std::isnan(expected[i])) {
+        ASSERT_TRUE(std::isnan(got[i])) << value << " at " << i;
+      } else {
+        ASSERT_NEAR(got[i], expected[i], 2e-4) << value << " at " << i;
+      }
+    }
+  }
+}
+
+TEST_P(ConvTest, WinogradIsPreferredForFittingSizesAndModerateWeights) {
+  const auto preferred = [](const ConvShape& shape, float weight) {
+    Layer layer(shape);
+    ConvPlan plan = layer.plan();
+    std::vector<float> weights(static_cast<size_t>(shape.in_channels * shape.out_channels * 9));
+    weights.back() = weight;
+    return conv_prefer_winograd(&plan, weights.data(), layer.scale()) &&
+           plan.algorithm == ConvAlgorithm::winograd;
+  };
+  const ConvShape shape = with_kernel(image(1, 56, 56, 64, 64), 3, 3, 1, 1);
+  EXPECT_TRUE(preferred(shape, 1.0f));
+  for (float weight : {INFINITY, -INFINITY, NAN, 1e30f, -1e30f})
+    EXPECT_FALSE(preferred(shape, weight)) << weight;
+  EXPECT_FALSE(preferred(with_kernel(image(1, 56, 56, 64, 64), 3, 3, 2, 1), 1.0f));
+  EXPECT_FALSE(preferred(with_kernel(image(1, 56, 56, 64, 64), 3, 3, 1, 2, 2), 1.0f));
+  EXPECT_FALSE(preferred(with_kernel(image(1, 56, 56, 3, 64), 3, 3, 1, 1), 1.0f));
+  EXPECT_FALSE(preferred(with_kernel(image(1, 4, 4, 64, 64), 3, 3, 1, 1), 1.0f));
+  EXPECT_FALSE(preferred(with_kernel(image(1, 56, 56, 1024, 1024), 3, 3, 1, 1), 1.0f));
+}
+
 TEST_P(ConvTest, Transposed) {
   check(transposed(with_kernel(image(1, 5, 4, 6, 10), 3, 3, 1, 1)), ConvAlgorithm::transposed);
   check(transposed(with_kernel(image(2, 5, 4, 6, 10), 3, 3, 2, 1), 1), ConvAlgorithm::transposed);
@@ -316,11 +381,12 @@ TEST_P(ConvTest, Transposed) {
 TEST_P(ConvTest, SameBitsForAnyThreadCount) {
   const ConvShape shapes[] = {
       with_kernel(image(1, 28, 28, 64, 96), 3, 3, 1, 1),
+      with_kernel(image(1, 28, 28, 64, 96), 3, 3, 1, 1, 2),
       grouped(with_kernel(image(1, 56, 56, 48, 48), 3, 3, 1, 1), 48),
       transposed(with_kernel(image(1, 14, 14, 32, 32), 4, 4, 2, 1)),
       with_depth(with_kernel(image(1, 12, 12, 24, 40), 3, 3, 1, 1), 6, 3, 1, 1)};
   for (const ConvShape& shape : shapes) {
-    const Layer layer(shape);
+    const Layer layer(shape, winograd_fits(shape));
     ASSERT_TRUE(layer.planned());
     threadpool::set_thread_count(1);
     const std::vector<float> one = layer.run();

@@ -32,6 +32,7 @@ struct FloatVector {
   static Type load_part(const float* p, int64_t n) { return _mm512_maskz_loadu_ps(mask(n), p); }
   static void store_part(float* p, Type v, int64_t n) { _mm512_mask_storeu_ps(p, mask(n), v); }
   static Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
+  static Type sub(Type a, Type b) { return _mm512_sub_ps(a, b); }
   static Type mul(Type a, Type b) { return _mm512_mul_ps(a, b); }
   static Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
   /// The larger (smaller) of v and the bound; v when v is NaN.
@@ -64,6 +65,7 @@ struct FloatVector {
   static Type load_part(const float* p, int64_t n) { return _mm256_maskload_ps(p, mask(n)); }
   static void store_part(float* p, Type v, int64_t n) { _mm256_maskstore_ps(p, mask(n), v); }
   static Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
+  static Type sub(Type a, Type b) { return _mm256_sub_ps(a, b); }
   static Type mul(Type a, Type b) { return _mm256_mul_ps(a, b); }
   static Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
   static Type at_least(Type v, Type bound) { return _mm256_max_ps(bound, v); }
@@ -117,6 +119,7 @@ struct FloatVector : FourLaneParts {
   static Type load(const float* p) { return _mm_loadu_ps(p); }
   static void store(float* p, Type v) { _mm_storeu_ps(p, v); }
   static Type add(Type a, Type b) { return _mm_add_ps(a, b); }
+  static Type sub(Type a, Type b) { return _mm_sub_ps(a, b); }
   static Type mul(Type a, Type b) { return _mm_mul_ps(a, b); }
   static Type fma(Type a, Type b, Type c) { return _mm_add_ps(_mm_mul_ps(a, b), c); }
   static Type at_least(Type v, Type bound) { return _mm_max_ps(bound, v); }
@@ -138,6 +141,7 @@ struct FloatVector : FourLaneParts {
   static Type load(const float* p) { return vld1q_f32(p); }
   static void store(float* p, Type v) { vst1q_f32(p, v); }
   static Type add(Type a, Type b) { return vaddq_f32(a, b); }
+  static Type sub(Type a, Type b) { return vsubq_f32(a, b); }
   static Type mul(Type a, Type b) { return vmulq_f32(a, b); }
   static Type fma(Type a, Type b, Type c) { return vfmaq_f32(c, a, b); }
   static Type at_least(Type v, Type bound) { return vmaxq_f32(v, bound); }
@@ -160,6 +164,7 @@ struct FloatVector : FourLaneParts {
   }
   static void store(float* p, Type v) { __builtin_memcpy(p, &v, sizeof(v)); }
   static Type add(Type a, Type b) { return a + b; }
+  static Type sub(Type a, Type b) { return a - b; }
   static Type mul(Type a, Type b) { return a * b; }
   static Type fma(Type a, Type b, Type c) { return a * b + c; }
   static Type at_least(Type v, Type bound) { return v < bound ? bound : v; }

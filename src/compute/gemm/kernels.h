@@ -62,6 +62,7 @@ struct StreamArgs {
 };
 
 constexpr int kMaxTileRows = 14;
+constexpr int kMaxPanel = 32;
 
 struct TileKernels {
   int64_t rows;   ///< largest tile

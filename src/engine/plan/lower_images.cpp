@@ -87,6 +87,16 @@ Placement Lowering::place_output_channels_last(ValueId value) {
                       [&](const Dims& wished) { return same_strides(sizes, wished, strides); });
 }
 
+/// Turns to Winograd's algorithm where it pays and its larger weight fits the memory limit.
+void Lowering::prefer_winograd(const Value& weight, const float* scale, compute::ConvPlan* conv) {
+  compute::ConvPlan winograd = *conv;
+  if (weight.dtype != DType::f32) return;
+  if (compute::conv_prefer_winograd(&winograd, static_cast<const float*>(weight.data), scale) &&
+      fits_budget(winograd.packed_bytes)) {
+    *conv = winograd;
+  }
+}
+
 Error Lowering::lower(const Node& node, const Convolution& op) {
   const ValueId in = node.inputs[0], weight = node.inputs[1], out = node.outputs[0];
   const Dims& in_sizes = graph_.value(in).sizes;
@@ -99,6 +109,7 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
 
   Value dense;
   ET_TRY(dense_weight(weight, &dense));
+  prefer_winograd(dense, op.scale, &conv);
   const WeightSpec spec{
       dense.data,
       bytes_of(dense),

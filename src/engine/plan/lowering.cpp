@@ -75,7 +75,11 @@ size_t Lowering::bytes_to_pack() const {
     counted[static_cast<size_t>(id)] = true;
     // Half types are packed in single precision.
     const bool bytes = element_bytes(weight.dtype) == 1;
-    total += static_cast<size_t>(numel(weight.sizes)) * (bytes ? 1 : sizeof(float));
+    const size_t size = static_cast<size_t>(numel(weight.sizes)) * (bytes ? 1 : sizeof(float));
+    // Winograd's algorithm, where it will be chosen, makes 16 values of 9.
+    const bool may_grow = std::holds_alternative<Convolution>(node.operation) &&
+                          weight.sizes.rank == 4 && weight.sizes[2] == 3 && weight.sizes[3] == 3;
+    total += may_grow ? size / 9 * 16 : size;
   }
   return total;
 }
@@ -233,12 +237,15 @@ int64_t Lowering::layout_arena() {
   return total;
 }
 
-Error Lowering::check_budget(size_t more, const char* what) {
+bool Lowering::fits_budget(size_t more) const {
   const size_t held = packed_bytes_ + graph_.owned->total();
-  ET_REQUIRE(held <= options_.memory_limit && more <= options_.memory_limit - held,
-             MemoryAllocationFailed,
+  return held <= options_.memory_limit && more <= options_.memory_limit - held;
+}
+
+Error Lowering::check_budget(size_t more, const char* what) {
+  ET_REQUIRE(fits_budget(more), MemoryAllocationFailed,
              "the plan needs %zu bytes beside %zu already held for %s, over its limit of %zu", more,
-             held, what, options_.memory_limit);
+             packed_bytes_ + graph_.owned->total(), what, options_.memory_limit);
   return Error::Ok;
 }
 

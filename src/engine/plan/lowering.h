@@ -54,6 +54,8 @@ class Lowering {
   Error lower_results();
   /// Packs a weight, or finds it packed; the plan holds it. Its source need not stay in memory.
   Error pack_weight(const WeightSpec& spec, const WeightPacker& packer, const float** packed);
+  /// So many bytes more stay within the memory limit.
+  bool fits_budget(size_t more) const;
   Error check_budget(size_t more, const char* what);
   int64_t value_bytes(ValueId value) const;
   int64_t operand_bytes(const Node& node) const;
@@ -111,6 +113,7 @@ class Lowering {
   Placement in_single_precision(ValueId value);
   // lower_images.cpp
   Error dense_weight(ValueId value, Value* weight);
+  void prefer_winograd(const Value& weight, const float* scale, compute::ConvPlan* conv);
   /// The value with channels innermost, copied when it lies otherwise.
   Placement channels_last(ValueId value);
   Placement place_output_channels_last(ValueId value);
