@@ -87,14 +87,17 @@ Placement Lowering::place_output_channels_last(ValueId value) {
                       [&](const Dims& wished) { return same_strides(sizes, wished, strides); });
 }
 
-/// Turns to Winograd's algorithm where it pays and its larger weight fits the memory limit.
+// Turns to Winograd's algorithm where it pays, as long as the weights of the whole plan grow little
+// by it.
 void Lowering::prefer_winograd(const Value& weight, const float* scale, compute::ConvPlan* conv) {
   compute::ConvPlan winograd = *conv;
   if (weight.dtype != DType::f32) return;
-  if (compute::conv_prefer_winograd(&winograd, static_cast<const float*>(weight.data), scale) &&
-      fits_budget(winograd.packed_bytes)) {
-    *conv = winograd;
-  }
+  if (!compute::conv_prefer_winograd(&winograd, static_cast<const float*>(weight.data), scale))
+    return;
+  const size_t growth = winograd.packed_bytes - conv->packed_bytes;
+  if (growth > winograd_growth_left_ || !fits_budget(winograd.packed_bytes)) return;
+  winograd_growth_left_ -= growth;
+  *conv = winograd;
 }
 
 Error Lowering::lower(const Node& node, const Convolution& op) {

@@ -62,26 +62,31 @@ int64_t Lowering::operand_bytes(const Node& node) const {
   return bytes;
 }
 
-size_t Lowering::bytes_to_pack() const {
-  size_t total = 0;
-  std::vector<bool> counted(graph_.values.size());
-  for (const Node& node : graph_.nodes) {
+PackedSizes packed_sizes(const Graph& graph) {
+  // By how much the weights of a plan may grow for Winograd's algorithm, which makes 16 values
+  // of 9.
+  constexpr size_t kLeastGrowth = size_t{2} << 20;
+  constexpr size_t kGrowthShare = 10;
+  size_t total = 0, possible_growth = 0;
+  std::vector<bool> counted(graph.values.size());
+  for (const Node& node : graph.nodes) {
     const int position = weight_position(node.operation);
     if (position < 0) continue;
     const ValueId id = node.inputs[static_cast<size_t>(position)];
-    const Value& weight = graph_.value(id);
-    if (!graph_.is_constant(id) || counted[static_cast<size_t>(id)]) continue;
+    const Value& weight = graph.value(id);
+    if (!graph.is_constant(id) || counted[static_cast<size_t>(id)]) continue;
     if (!is_dense(weight.sizes, weight.strides)) continue;
     counted[static_cast<size_t>(id)] = true;
     // Half types are packed in single precision.
     const bool bytes = element_bytes(weight.dtype) == 1;
     const size_t size = static_cast<size_t>(numel(weight.sizes)) * (bytes ? 1 : sizeof(float));
-    // Winograd's algorithm, where it will be chosen, makes 16 values of 9.
+    total += size;
     const bool may_grow = std::holds_alternative<Convolution>(node.operation) &&
                           weight.sizes.rank == 4 && weight.sizes[2] == 3 && weight.sizes[3] == 3;
-    total += may_grow ? size / 9 * 16 : size;
+    if (may_grow) possible_growth += size / 9 * 7;
   }
-  return total;
+  const size_t growth = std::max(total / kGrowthShare, kLeastGrowth);
+  return {total + std::min(possible_growth, growth), growth};
 }
 
 Error Lowering::place_sources() {

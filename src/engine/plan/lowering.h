@@ -27,15 +27,29 @@ struct Placement {
   bool valid() const { return storage >= 0; }
 };
 
+/// What the constants of a graph will take once they are packed.
+struct PackedSizes {
+  size_t expected;         ///< bytes
+  size_t winograd_growth;  ///< bytes that may be added for Winograd's algorithm
+};
+PackedSizes packed_sizes(const Graph& graph);
+
 class Lowering {
  public:
   /// `packs`: weights of products are packed while the memory limit allows.
   Lowering(Graph& graph, const PlanOptions& options, bool packs)
-      : graph_(graph), options_(options), packs_(packs), weight_memory_(bytes_to_pack()) {}
+      : Lowering(graph, options, packs, packed_sizes(graph)) {}
 
   Error run(std::unique_ptr<Plan>* plan);
 
  private:
+  Lowering(Graph& graph, const PlanOptions& options, bool packs, const PackedSizes& sizes)
+      : graph_(graph),
+        options_(options),
+        packs_(packs),
+        winograd_growth_left_(sizes.winograd_growth),
+        weight_memory_(sizes.expected) {}
+
   enum class Kind : uint8_t { Arena, Fixed, Slot };
   struct Storage {
     Kind kind;
@@ -48,8 +62,6 @@ class Lowering {
   };
 
   // lowering.cpp
-  /// Bytes of the constants that are going to be packed.
-  size_t bytes_to_pack() const;
   Error place_sources();
   Error lower_results();
   /// Packs a weight, or finds it packed; the plan holds it. Its source need not stay in memory.
@@ -154,6 +166,7 @@ class Lowering {
   std::vector<int32_t> uses_;
   std::vector<Storage> storages_;
   size_t packed_bytes_ = 0;
+  size_t winograd_growth_left_;
   WeightMemory weight_memory_;
 };
 
