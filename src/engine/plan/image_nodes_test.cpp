@@ -51,6 +51,28 @@ Floats run_one(Graph graph, ValueId out, Floats in) {
   return result;
 }
 
+TEST(ImageNodes, WeightsGrowLittleForWinogradsAlgorithm) {
+  Graph graph;
+  const Dims kernel = dims({256, 256, 3, 3}), sizes = dims({1, 256, 10, 10});
+  // The first may grow by its 1.8 MB, the second no more.
+  const Floats weights[] = {Floats(256 * 256 * 9, 0.5f), Floats(256 * 256 * 9, 0.25f)};
+  ValueId x = image(&graph, sizes);
+  for (const Floats& weight : weights) {
+    const ValueId w =
+        graph.add_constant(DType::f32, kernel, contiguous_strides(kernel), weight.data());
+    x = graph.add_node(Convolution{{1, 1}, {1, 1}, {1, 1}, 1}, {x, w}, DType::f32, sizes);
+  }
+  const Floats result = room_for<float>(&graph, x);
+  std::unique_ptr<Plan> plan;
+  ASSERT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
+  std::vector<std::string> kinds;
+  for (const std::string& step : plan->describe()) {
+    const size_t at = step.find("conv 3x3");
+    if (at != std::string::npos) kinds.push_back(step.substr(0, at));
+  }
+  EXPECT_EQ(kinds, (std::vector<std::string>{"Winograd ", ""}));
+}
+
 TEST(ImageNodes, TransposedConvolutionSpreadsItsInput) {
   Graph graph;
   const Floats weight = {1, 2, 3, 4};

@@ -28,7 +28,9 @@ class ConvolutionStep final : public Step {
 
   std::string describe() const override {
     const compute::ConvShape& s = plan_.shape;
-    std::string text = s.transposed                ? "transposed conv "
+    const bool winograd = plan_.algorithm == compute::ConvAlgorithm::winograd;
+    std::string text = winograd                    ? "Winograd conv "
+                       : s.transposed              ? "transposed conv "
                        : s.groups == 1             ? "conv "
                        : s.groups == s.in_channels ? "depthwise conv "
                                                    : "grouped conv ";
