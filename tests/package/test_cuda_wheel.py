@@ -72,6 +72,13 @@ def test_parts(site):
         assert (package / part).is_file(), part
 
 
+def test_no_path_of_the_build_machine(site):
+    strange = [str(ROOT).encode(), str(pathlib.Path.home()).encode() + b"/", b"/usr/local/cuda"]
+    for path in shipped(site).values():
+        content = path.read_bytes()
+        assert not [name for name in strange if name in content], path.name
+
+
 def test_device_code_covers_the_row(site, train):
     assert coverage.check_folder(site / "executorch", train, platform.machine()) == []
     assert [pathlib.Path(code.path).name for code in coverage.libraries(site / "executorch")] == ["libaoti_cuda_shims.so"]
