@@ -118,10 +118,12 @@ def test_nothing_is_left_behind(load, program, tmp_path, monkeypatch, in_file):
         thread.join()
 
     in_a_thread()
-    before = _open_files(), _mappings()
+    files, mappings = _open_files(), _mappings()
     for _ in range(3):
         in_a_thread()
-    assert (_open_files(), _mappings()) == before
+    assert _open_files() == files
+    # Those that other tests left on this thread may have gone meanwhile.
+    assert _mappings() <= mappings
     assert list(tmp_path.iterdir()) == []
 
 

@@ -51,9 +51,9 @@ Error rename_undefined(runtime::Span<uint8_t> file, std::string_view from, std::
                        ElfImage* image);
 
 /**
- * Makes the symbols that compilers mark as unique in the process ordinary ones, in the file's bytes.
- * The dynamic linker would never unload an object that has one. Nothing happens to a file without
- * section headers.
+ * Makes the symbols that compilers mark as unique in the process ordinary ones, in the file's
+ * bytes. The dynamic linker would never unload an object that has one. Nothing happens to a file
+ * without section headers.
  *
  * @retval InvalidProgram A section lies outside.
  */

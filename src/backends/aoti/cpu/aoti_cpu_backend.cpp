@@ -1,4 +1,5 @@
 // The backend that programs know as AotiCpuBackend; registered when the library is loaded.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -7,6 +8,7 @@
 
 #include "backends/aoti/cpu/delegate.h"
 #include "runtime/platform/lock.h"
+#include "runtime/platform/memory_size.h"
 
 namespace executorch::backends::aoti {
 namespace {
@@ -57,6 +59,8 @@ class AotiCpuBackend final : public runtime::BackendInterface {
   Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
                                ArrayRef<CompileSpec>) const override {
     CodePolicy policy = shared_policy();
+    policy.memory_limit =
+        std::min(context.memory_limit(), runtime::internal::default_memory_limit());
     for (const BackendOption& option : context.runtime_specs()) {
       const Error error = apply(option, &policy);
       if (error != Error::Ok) return error;

@@ -39,11 +39,12 @@ bool is_listed(const std::string& list, const std::string& digest) {
 }
 
 Error check_policy(const CodePolicy& policy, const CpuManifest& manifest) {
-  ET_REQUIRE(policy.allowed, NotSupported,
-             "the program holds machine code (SHA-256 %s) and the application does not allow that: "
-             "for programs that you trust, give backend AotiCpuBackend the option allow_native_code "
-             "(on the command line --allow-native-code)",
-             manifest.sha256.c_str());
+  ET_REQUIRE(
+      policy.allowed, NotSupported,
+      "the program holds machine code (SHA-256 %s) and the application does not allow that: "
+      "for programs that you trust, give backend AotiCpuBackend the option allow_native_code "
+      "(on the command line --allow-native-code)",
+      manifest.sha256.c_str());
   ET_REQUIRE(policy.sha256.empty() || is_listed(policy.sha256, manifest.sha256), NotSupported,
              "the program's machine code has the SHA-256 %s, the application allows %s",
              manifest.sha256.c_str(), policy.sha256.c_str());
@@ -110,6 +111,10 @@ Error copy_strided(const ShimTensor& from, const Tensor& to) {
 
 }  // namespace
 
+void DeleteRunMemory::operator()(RunMemory* memory) const {
+  AOTI_SHIM(delete_run_memory)(memory);
+}
+
 void DeleteTensor::operator()(ShimTensor* tensor) const {
   AOTI_SHIM(delete_tensor_object)(tensor);
 }
@@ -120,6 +125,9 @@ Error Delegate::create(Span<const uint8_t> payload, const NamedDataMap* data,
   ET_REQUIRE(made != nullptr, MemoryAllocationFailed, "no memory for a delegate");
   ET_TRY(read_cpu_manifest(payload, &made->manifest_));
   ET_TRY(check_policy(policy, made->manifest_));
+  made->pack_budget_ = policy.memory_limit;
+  made->memory_.reset(AOTI_SHIM(make_run_memory)());
+  ET_REQUIRE(made->memory_ != nullptr, MemoryAllocationFailed, "no memory for a delegate");
   ET_REQUIRE(data != nullptr, NotFound, "the program has no named data, where '%s' should be",
              made->manifest_.code_key.c_str());
   ET_TRY(made->load_code(*data, policy));
@@ -151,7 +159,7 @@ Error Delegate::load_code(const NamedDataMap& data, const CodePolicy& policy) {
   return Error::Ok;
 }
 
-Error Delegate::load_constant(const NamedDataMap& data, size_t index, Held* held) const {
+Error Delegate::load_constant(const NamedDataMap& data, size_t index, Held* held) {
   const Constant& constant = manifest_.constants[index];
   void* memory = nullptr;
   if (constant.nbytes > 0) {
@@ -173,10 +181,15 @@ Error Delegate::load_constant(const NamedDataMap& data, size_t index, Held* held
     }
   }
   ShimTensor* tensor = nullptr;
-  const Status status = AOTI_SHIM(create_tensor_from_blob)(
-      memory, static_cast<int64_t>(constant.sizes.size()), constant.sizes.data(),
-      constant.strides.data(), constant.offset, static_cast<int32_t>(constant.dtype), 0, 0,
-      &tensor);
+  const int64_t rank = static_cast<int64_t>(constant.sizes.size());
+  const int32_t dtype = static_cast<int32_t>(constant.dtype);
+  const Status status =
+      manifest_.written[index]
+          ? AOTI_SHIM(create_tensor_from_blob)(memory, rank, constant.sizes.data(),
+                                               constant.strides.data(), constant.offset, dtype, 0,
+                                               0, &tensor)
+          : AOTI_SHIM(create_constant)(memory, rank, constant.sizes.data(), constant.strides.data(),
+                                       constant.offset, dtype, &pack_budget_, &tensor);
   held->tensor.reset(tensor);
   return static_cast<Error>(status);
 }
@@ -200,7 +213,12 @@ Error Delegate::load_constants(const NamedDataMap& data) {
     }
     pairs.push_back({expected[i].name.c_str(), constants_[i].tensor.get()});
   }
-  return pairs.empty() ? Error::Ok : container_->set_constants({pairs.data(), pairs.size()});
+  if (pairs.empty()) return Error::Ok;
+  // The container makes a handle for each and deletes none.
+  AOTI_SHIM(enter_run)(memory_.get());
+  const Error error = container_->set_constants({pairs.data(), pairs.size()});
+  AOTI_SHIM(leave_run)();
+  return error;
 }
 
 Error Delegate::check_input(size_t index, const Tensor& tensor) {
@@ -303,6 +321,13 @@ Error Delegate::take_output(const ShimTensor* result, size_t index, const Tensor
 
 Error Delegate::execute(Span<EValue*> arguments) {
   ET_TRY(check_arguments(arguments));
+  AOTI_SHIM(enter_run)(memory_.get());
+  const Error error = run(arguments);
+  AOTI_SHIM(leave_run)();
+  return error;
+}
+
+Error Delegate::run(Span<EValue*> arguments) {
   ET_TRY(wrap_inputs(arguments));
   ET_TRY(container_->run({inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}));
   Error error = Error::Ok;

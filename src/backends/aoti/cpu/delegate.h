@@ -18,10 +18,14 @@
 
 namespace executorch::backends::aoti {
 
+class RunMemory;
+
 /// What an application decides about machine code in programs.
 struct CodePolicy {
   /// Whether it may run at all.
   bool allowed = false;
+  /// Most bytes that packed weights may have.
+  size_t memory_limit = SIZE_MAX;
   /// The SHA-256 digests that are allowed, in hexadecimal digits, with commas between; empty: any.
   std::string sha256;
   CodePlace place = CodePlace::memory;
@@ -32,6 +36,11 @@ struct DeleteTensor {
   void operator()(ShimTensor* tensor) const;
 };
 using TensorHandle = std::unique_ptr<ShimTensor, DeleteTensor>;
+
+/// Memory that runs leave for the next one.
+struct DeleteRunMemory {
+  void operator()(RunMemory* memory) const;
+};
 
 /// Used by one thread at a time; instances are independent.
 class Delegate {
@@ -66,13 +75,17 @@ class Delegate {
   Delegate() = default;
   Error load_code(const runtime::NamedDataMap& data, const CodePolicy& policy);
   Error load_constants(const runtime::NamedDataMap& data);
-  Error load_constant(const runtime::NamedDataMap& data, size_t index, Held* held) const;
+  Error load_constant(const runtime::NamedDataMap& data, size_t index, Held* held);
   Error check_input(size_t index, const aten::Tensor& tensor);
   Error check_arguments(runtime::Span<runtime::EValue*> arguments);
   Error wrap_inputs(runtime::Span<runtime::EValue*> arguments);
   Error take_output(const ShimTensor* result, size_t index, const aten::Tensor& tensor) const;
 
+  Error run(runtime::Span<runtime::EValue*> arguments);
+
   CpuManifest manifest_;
+  std::unique_ptr<RunMemory, DeleteRunMemory> memory_;
+  size_t pack_budget_ = SIZE_MAX;  ///< bytes that packed weights may still have
   // The container uses the constants until it goes.
   std::vector<Held> constants_;
   std::unique_ptr<Container> container_;

@@ -14,6 +14,7 @@ using aten::ScalarType;
 using runtime::Span;
 
 std::atomic<size_t> live{0};
+constinit thread_local TensorScope* current_scope = nullptr;
 
 Error check_view(ScalarType dtype, const ViewSpec& view, uint64_t* nbytes) {
   ET_REQUIRE(view.sizes.size() == view.strides.size() && view.sizes.size() <= kMaxRank,
@@ -50,17 +51,44 @@ Storage* Storage::make(void* data, size_t nbytes, const Device& device, Release 
   return storage;
 }
 
+bool Storage::reserve(size_t nbytes) {
+  if (budget_ == nullptr) return true;
+  if (nbytes > *budget_) return false;
+  *budget_ -= nbytes;
+  return true;
+}
+
 void Storage::drop() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (release_ != nullptr) release_(data_, nbytes_, device_);
   delete this;
 }
 
-ShimTensor::ShimTensor() {
+TensorScope::~TensorScope() {
+  while (first_ != nullptr) delete first_;
+}
+
+void TensorScope::enter() {
+  current_scope = this;
+}
+
+void TensorScope::leave() {
+  current_scope = nullptr;
+}
+
+ShimTensor::ShimTensor() : scope_(current_scope) {
   live.fetch_add(1, std::memory_order_relaxed);
+  if (scope_ == nullptr) return;
+  next_ = scope_->first_;
+  if (next_ != nullptr) next_->previous_ = this;
+  scope_->first_ = this;
 }
 
 ShimTensor::~ShimTensor() {
+  if (scope_ != nullptr) {
+    (previous_ != nullptr ? previous_->next_ : scope_->first_) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+  }
   if (storage_ != nullptr) storage_->drop();
   live.fetch_sub(1, std::memory_order_relaxed);
 }

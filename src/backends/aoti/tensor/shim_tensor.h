@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -28,6 +29,14 @@ struct Device {
   friend bool operator==(const Device& a, const Device& b) {
     return a.type == b.type && a.index == b.index;
   }
+};
+
+/// What was made from the bytes of a storage that never change; it goes with the storage.
+class Derived {
+ public:
+  virtual ~Derived() = default;
+
+  std::unique_ptr<Derived> next;
 };
 
 /// Memory with a reference count.
@@ -48,6 +57,26 @@ class Storage {
   /// Whether the memory goes with the storage.
   bool owned() const { return release_ != nullptr; }
 
+  /**
+   * Says that the bytes never change as long as the storage lives, and that one thread at a time
+   * uses it: things may then be derived from it.
+   *
+   * @param[in] budget Bytes that derived things may have, which they subtract themselves from. Must
+   * live as long as the storage; null: no limit.
+   */
+  void make_constant(size_t* budget) {
+    constant_ = true;
+    budget_ = budget;
+  }
+  bool constant() const { return constant_; }
+  Derived* derived() const { return derived_.get(); }
+  /// Takes `nbytes` off the budget. False when there are not as many.
+  bool reserve(size_t nbytes);
+  void add(std::unique_ptr<Derived> derived) {
+    derived->next = std::move(derived_);
+    derived_ = std::move(derived);
+  }
+
  private:
   Storage() = default;
 
@@ -56,6 +85,9 @@ class Storage {
   size_t nbytes_ = 0;
   Device device_;
   Release release_ = nullptr;
+  bool constant_ = false;
+  size_t* budget_ = nullptr;
+  std::unique_ptr<Derived> derived_;
 };
 
 /// Sizes and strides, in elements, of a view; owns nothing.
@@ -63,6 +95,27 @@ struct ViewSpec {
   runtime::Span<const int64_t> sizes;
   runtime::Span<const int64_t> strides;
   int64_t offset = 0;  ///< of the first element within the storage, in elements
+};
+
+class ShimTensor;
+
+/// Tensors that a thread made while the scope was entered and that nobody deleted yet: generated
+/// code keeps handles that it never deletes. The destructor deletes them. Used by one thread at a
+/// time.
+class TensorScope {
+ public:
+  TensorScope() = default;
+  ~TensorScope();
+  TensorScope(const TensorScope&) = delete;
+  TensorScope& operator=(const TensorScope&) = delete;
+
+  /// Makes the scope that of the calling thread, or ends it.
+  void enter();
+  static void leave();
+
+ private:
+  friend class ShimTensor;
+  ShimTensor* first_ = nullptr;
 };
 
 /// What a handle points to.
@@ -119,6 +172,11 @@ class ShimTensor {
   int64_t numel_ = 0;
   int64_t small_[2 * kInlineRank] = {};  ///< sizes, then strides
   std::unique_ptr<int64_t[]> large_;     ///< the same for more dimensions
+
+  // The list of the scope; null outside of any.
+  TensorScope* scope_ = nullptr;
+  ShimTensor* previous_ = nullptr;
+  ShimTensor* next_ = nullptr;
 };
 
 /// How many tensors there are: what generated code and its callers have not deleted.

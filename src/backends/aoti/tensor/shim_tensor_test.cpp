@@ -127,6 +127,30 @@ TEST_F(ShimTensorTest, NothingReachesBeyondTheStorage) {
   delete tensor;
 }
 
+TEST_F(ShimTensorTest, AScopeDeletesWhatIsLeft) {
+  const Ints sizes{2}, strides{1};
+  const auto make = [&] {
+    ShimTensor* tensor = nullptr;
+    EXPECT_EQ(ShimTensor::borrow(numbers_, {}, ScalarType::Float, view(sizes, strides), &tensor),
+              Error::Ok);
+    return tensor;
+  };
+  ShimTensor* outside = nullptr;
+  {
+    TensorScope scope;
+    scope.enter();
+    ShimTensor* tensors[] = {make(), make(), make(), make()};
+    TensorScope::leave();
+    outside = make();
+    delete tensors[1];
+    delete tensors[3];
+    delete tensors[0];
+    EXPECT_EQ(live_tensors(), 2u);
+  }
+  EXPECT_EQ(live_tensors(), 1u);
+  delete outside;
+}
+
 TEST_F(ShimTensorTest, RowMajorStrides) {
   const Ints sizes{2, 0, 3};
   Ints strides(3);

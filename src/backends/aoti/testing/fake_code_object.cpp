@@ -24,6 +24,7 @@ struct Pair {
 extern "C" {
 int32_t aoti_torch_delete_tensor_object(Tensor*);
 int32_t aoti_torch_get_data_ptr(Tensor*, void**);
+int32_t aoti_torch_new_tensor_handle(Tensor*, Tensor**);
 int32_t aoti_torch_get_numel(Tensor*, int64_t*);
 int32_t aoti_torch_get_sizes(Tensor*, int64_t**);
 int32_t aoti_torch_get_strides(Tensor*, int64_t**);
@@ -120,7 +121,8 @@ ENTRY(UpdateUserManagedConstantBufferPairs)(Container* container, const Pair* pa
                                             bool, bool) {
   for (size_t i = 0; i < count; ++i) {
     if (std::strcmp(pairs[i].name, "layer_weight") != 0) return 1;
-    container->weight = pairs[i].tensor;
+    // As generated code does: a handle of its own, which nobody deletes.
+    if (aoti_torch_new_tensor_handle(pairs[i].tensor, &container->weight) != 0) return 1;
   }
   return 0;
 }

@@ -15,6 +15,11 @@ FAKE_SHIM(delete_tensor_object)(ShimTensor* tensor) {
   return 0;
 }
 
+FAKE_SHIM(new_tensor_handle)(ShimTensor* tensor, ShimTensor** handle) {
+  *handle = tensor;
+  return 0;
+}
+
 FAKE_SHIM(get_data_ptr)(ShimTensor* tensor, void** data) {
   *data = tensor->data();
   return 0;

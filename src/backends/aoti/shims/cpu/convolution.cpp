@@ -6,6 +6,7 @@
 
 #include "backends/aoti/shims/cpu/cpu_table.h"
 #include "backends/aoti/shims/cpu/memory.h"
+#include "backends/aoti/shims/cpu/packed_weight.h"
 #include "compute/conv/plain_conv.h"
 
 namespace executorch::backends::aoti {
@@ -223,24 +224,19 @@ Error convolve_images(const Call& call, const ShimTensor& result) {
   ET_REQUIRE(compute::conv_plan(image_shape(call), compute::active_isa(), &plan), InvalidArgument,
              "the sizes of a convolution make no sense, or are too large");
   Images in, out;
-  Operand kernel, shift;
-  Scratch packed, scratch;
+  Operand shift;
+  Scratch own, scratch;
+  const float* packed = nullptr;
   const void* bias = nullptr;
   ET_TRY(in.prepare(*call.input, "input"));
   ET_TRY(out.prepare(result, "result"));
-  ET_TRY(kernel.read_rows(*call.weight, "weight", DType::f32));
+  ET_TRY(packed_kernel(*call.weight, plan, &own, &packed));
   ET_TRY(read_bias(call, DType::f32, &shift, &bias));
-  ET_TRY(packed.allocate(plan.packed_bytes));
   ET_TRY(scratch.allocate(compute::conv_scratch_bytes(plan)));
   in.read();
   compute::Epilogue epilogue;
   epilogue.bias = static_cast<const float*>(bias);
-  compute::conv_pack(
-      plan,
-      compute::contiguous_weight(plan.shape, reinterpret_cast<const float*>(kernel.view().data)),
-      nullptr, static_cast<float*>(packed.data()));
-  compute::conv_run(plan, static_cast<const float*>(packed.data()), in.data(), out.data(), epilogue,
-                    scratch.data(), scratch.size());
+  compute::conv_run(plan, packed, in.data(), out.data(), epilogue, scratch.data(), scratch.size());
   out.write();
   return Error::Ok;
 }

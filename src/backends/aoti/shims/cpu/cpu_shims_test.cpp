@@ -364,6 +364,96 @@ TEST_F(CpuShimsTest, ConvolutionsThatDoNotFitAreRefused) {
   refuse(nullptr, 1, 0, 1, 1, "'weight' is null");
 }
 
+TEST_F(CpuShimsTest, ConstantsAreKeptPacked) {
+  std::vector<float> numbers(24);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 5) - 2;
+  const Ints sizes{4, 6}, strides{6, 1};
+  for (const size_t least : {size_t{0}, size_t{1} << 20}) {
+    size_t budget = least;
+    Handle weight, turned;
+    ASSERT_EQ(AOTI_SHIM(create_constant)(numbers.data(), 2, sizes.data(), strides.data(), 0, kFloat,
+                                         &budget, weight.out()),
+              0);
+    const Ints turned_sizes{6, 4}, turned_strides{1, 6};
+    ASSERT_EQ(AOTI_SHIM(_reinterpret_tensor)(weight, 2, turned_sizes.data(), turned_strides.data(),
+                                             0, turned.out()),
+              0);
+    size_t after_first = 0;
+    for (int round = 0; round < 3; ++round) {
+      for (const bool transposed : {false, true}) {
+        const Handle a = transposed ? empty({3, 6}) : empty({3, 4});
+        const Handle out = transposed ? empty({3, 4}) : empty({3, 6});
+        ShimTensor* b = transposed ? turned : weight;
+        fill(a, 1);
+        ASSERT_EQ(AOTI_SHIM(cpu_mm_out)(out, a, b), 0) << runtime::last_error_message();
+        visit(out, [&](const Ints& at, char* place) {
+          double expected = 0;
+          for (int64_t k = 0; k < a->sizes()[1]; ++k) {
+            expected += element(a, {at[0], k}) * element(b, {k, at[1]});
+          }
+          EXPECT_EQ(get(out, place), expected);
+        });
+      }
+      if (round == 0) after_first = budget;
+    }
+    EXPECT_EQ(budget, after_first);
+    EXPECT_EQ(budget < least, least > 0);
+  }
+}
+
+TEST_F(CpuShimsTest, ConstantKernelsAreKeptPacked) {
+  std::vector<float> numbers(6 * 4 * 3 * 3);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7) - 3;
+  const Ints sizes{6, 4, 3, 3}, strides{36, 1, 12, 4}, one{1}, zero{0};
+  size_t budget = size_t{1} << 20;
+  Handle weight;
+  ASSERT_EQ(AOTI_SHIM(create_constant)(numbers.data(), 4, sizes.data(), strides.data(), 0, kFloat,
+                                       &budget, weight.out()),
+            0);
+  Handle copy;
+  ASSERT_EQ(AOTI_SHIM(clone)(weight, copy.out()), 0);
+  size_t after_first = 0;
+  for (const int64_t size : {5, 9, 5}) {
+    const Handle input = image({1, 4, size, size}, true, kFloat);
+    fill(input, 1);
+    Handle kept, fresh;
+    for (const auto& [kernel, result] :
+         {std::pair<ShimTensor*, Handle*>{weight, &kept}, {copy, &fresh}}) {
+      ASSERT_EQ(AOTI_SHIM(cpu_convolution)(input, kernel, nullptr, one.data(), 1, one.data(), 1,
+                                           one.data(), 1, 0, zero.data(), 1, 1, result->out()),
+                0)
+          << runtime::last_error_message();
+    }
+    visit(kept,
+          [&](const Ints& at, char* place) { EXPECT_EQ(get(kept, place), element(fresh, at)); });
+    if (after_first == 0) after_first = budget;
+  }
+  EXPECT_LT(budget, size_t{1} << 20);
+  EXPECT_EQ(budget, after_first);
+}
+
+TEST_F(CpuShimsTest, RunsUseTheSameMemoryAgain) {
+  RunMemory* memory = AOTI_SHIM(make_run_memory)();
+  const auto run = [&](const Ints& sizes) {
+    AOTI_SHIM(enter_run)(memory);
+    const void* data = empty(sizes)->data();
+    AOTI_SHIM(leave_run)();
+    return data;
+  };
+  const void* first = run({1000, 100});
+  EXPECT_EQ(run({1000, 100}), first);
+  EXPECT_EQ(run({1000, 100}), first);
+  // Left alone for a run, it is freed.
+  run({10});
+  AOTI_SHIM(enter_run)(memory);
+  ShimTensor* forgotten = nullptr;
+  const Ints two{2}, one{1};
+  EXPECT_EQ(AOTI_SHIM(empty_strided)(1, two.data(), one.data(), kFloat, 0, 0, &forgotten), 0);
+  AOTI_SHIM(leave_run)();
+  EXPECT_EQ(AOTI_SHIM(live_tensors)(), 1u);
+  AOTI_SHIM(delete_run_memory)(memory);
+}
+
 TEST_F(CpuShimsTest, CopiesKeepDenseStridesOnly) {
   const Handle turned = empty({3, 4}, {1, 3}), gappy = empty({3, 4}, {8, 1});
   fill(turned, 1);

@@ -31,10 +31,25 @@
      int64_t stride_count, const int64_t* padding, int64_t padding_count, const int64_t* dilation, \
      int64_t dilation_count, int32_t transposed, const int64_t* output_padding,                    \
      int64_t output_padding_count, int64_t groups, ShimTensor** result))                           \
+  /* A tensor over memory that stays the caller's and whose bytes never change: forms of them that \
+     operators are faster with are kept, as many as `budget` has bytes (null: all). Used by one    \
+     thread at a time. */                                                                          \
+  X(Status, create_constant,                                                                       \
+    (void* data, int64_t rank, const int64_t* sizes, const int64_t* strides, int64_t offset,       \
+     int32_t dtype, size_t* budget, ShimTensor** tensor))                                          \
+  /* Memory that runs of a model use again and again. Between enter and leave the calling          \
+     thread's tensors come from it; what a run did not use is freed. Tensors that were made        \
+     meanwhile and not deleted go with it. */                                                      \
+  X(RunMemory*, make_run_memory, ())                                                               \
+  X(void, delete_run_memory, (RunMemory * memory))                                                 \
+  X(void, enter_run, (RunMemory * memory))                                                         \
+  X(void, leave_run, ())                                                                           \
   /* Tensors of this library that were not deleted: for whoever looks for leaks. */                \
   X(size_t, live_tensors, ())
 
 namespace executorch::backends::aoti {
+
+class RunMemory;
 
 extern "C" {
 AOTI_CPU_SHIMS(AOTI_DECLARE_SHIM)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdlib>
+#include <new>
 
 #include "backends/aoti/shims/cpu/cpu_table.h"
 
@@ -13,19 +15,64 @@ using compute::TensorView;
 
 constexpr size_t kAlignment = 64;
 
-/// At least one byte, so that no tensor has null for memory.
-void* aligned_bytes(size_t nbytes) {
+/// Of the model that runs on this thread.
+constinit thread_local RunMemory* run_memory = nullptr;
+
+/// At least one byte, so that no tensor has null for memory. 0 when it is too large.
+size_t block_size(size_t nbytes) {
   const size_t size = std::max(nbytes, size_t{1});
-  if (size > SIZE_MAX - kAlignment) return nullptr;
-  return std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
+  return size > SIZE_MAX - kAlignment ? 0 : (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace
 
+RunMemory::~RunMemory() {
+  for (const Block& block : blocks_) std::free(block.data);
+}
+
+void* RunMemory::take(size_t nbytes) {
+  const auto found = std::find_if(blocks_.rbegin(), blocks_.rend(),
+                                  [&](const Block& block) { return block.nbytes == nbytes; });
+  if (found == blocks_.rend()) return nullptr;
+  void* data = found->data;
+  *found = blocks_.back();
+  blocks_.pop_back();
+  return data;
+}
+
+void RunMemory::put(void* data, size_t nbytes) {
+  blocks_.push_back({data, nbytes, run_});
+}
+
+void RunMemory::trim() {
+  const auto unused = [&](const Block& block) { return block.run != run_; };
+  for (const Block& block : blocks_) {
+    if (unused(block)) std::free(block.data);
+  }
+  blocks_.erase(std::remove_if(blocks_.begin(), blocks_.end(), unused), blocks_.end());
+  ++run_;
+}
+
+void* take_block(size_t nbytes) {
+  const size_t size = block_size(nbytes);
+  if (size == 0) return nullptr;
+  void* data = run_memory == nullptr ? nullptr : run_memory->take(size);
+  return data != nullptr ? data : std::aligned_alloc(kAlignment, size);
+}
+
+void give_block(void* data, size_t nbytes) {
+  if (data == nullptr) return;
+  if (run_memory == nullptr) {
+    std::free(data);
+  } else {
+    run_memory->put(data, block_size(nbytes));
+  }
+}
+
 Error Scratch::allocate(size_t nbytes) {
-  std::free(data_);
+  give_block(data_, size_);
   size_ = 0;
-  data_ = aligned_bytes(nbytes);
+  data_ = take_block(nbytes);
   ET_REQUIRE(data_ != nullptr, MemoryAllocationFailed, "no memory for %zu bytes of scratch",
              nbytes);
   size_ = nbytes;
@@ -35,12 +82,14 @@ Error Scratch::allocate(size_t nbytes) {
 Error allocate(uint64_t nbytes, const Device& device, Storage** storage) {
   ET_REQUIRE(device.type == DeviceType::cpu, NotSupported,
              "these shims have memory of the CPU only");
-  void* data = nbytes <= SIZE_MAX ? aligned_bytes(static_cast<size_t>(nbytes)) : nullptr;
+  const size_t size = static_cast<size_t>(nbytes);
+  void* data = size == nbytes ? take_block(size) : nullptr;
   if (data != nullptr) {
-    *storage = Storage::make(data, static_cast<size_t>(nbytes), device,
-                             [](void* memory, size_t, const Device&) { std::free(memory); });
+    *storage = Storage::make(data, size, device, [](void* memory, size_t bytes, const Device&) {
+      give_block(memory, bytes);
+    });
     if (*storage != nullptr) return Error::Ok;
-    std::free(data);
+    give_block(data, size);
   }
   return ET_ERROR(MemoryAllocationFailed, "no memory for a tensor of %" PRIu64 " bytes", nbytes);
 }
@@ -122,8 +171,40 @@ bool sum_type(DType dtype, DType* sum) {
   }
 }
 
-extern "C" size_t AOTI_SHIM(live_tensors)() {
+extern "C" {
+
+Status AOTI_SHIM(create_constant)(void* data, int64_t rank, const int64_t* sizes,
+                                  const int64_t* strides, int64_t offset, int32_t dtype,
+                                  size_t* budget, ShimTensor** tensor) {
+  const Status status =
+      AOTI_SHIM(create_tensor_from_blob)(data, rank, sizes, strides, offset, dtype, 0, 0, tensor);
+  if (status == 0) (*tensor)->storage()->make_constant(budget);
+  return status;
+}
+
+RunMemory* AOTI_SHIM(make_run_memory)() {
+  return new (std::nothrow) RunMemory;
+}
+
+void AOTI_SHIM(delete_run_memory)(RunMemory* memory) {
+  delete memory;
+}
+
+void AOTI_SHIM(enter_run)(RunMemory* memory) {
+  run_memory = memory;
+  memory->tensors.enter();
+}
+
+void AOTI_SHIM(leave_run)() {
+  if (run_memory != nullptr) run_memory->trim();
+  run_memory = nullptr;
+  TensorScope::leave();
+}
+
+size_t AOTI_SHIM(live_tensors)() {
   return live_tensors();
 }
+
+}  // extern "C"
 
 }  // namespace executorch::backends::aoti

@@ -5,18 +5,53 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
+#include <vector>
 
 #include "backends/aoti/tensor/shim_tensor.h"
 #include "compute/copy/copy.h"
 
 namespace executorch::backends::aoti {
 
+/// Blocks of memory that runs of a model leave for the next one, and tensors that they leave
+/// undeleted. Used by one thread at a time.
+class RunMemory {
+ public:
+  TensorScope tensors;
+
+  RunMemory() = default;
+  ~RunMemory();
+  RunMemory(const RunMemory&) = delete;
+  RunMemory& operator=(const RunMemory&) = delete;
+
+  /// A block that a run left, or null.
+  void* take(size_t nbytes);
+  /// Keeps a block.
+  void put(void* data, size_t nbytes);
+  /// Ends a run: blocks that it did not use are freed.
+  void trim();
+
+ private:
+  struct Block {
+    void* data;
+    size_t nbytes;
+    uint64_t run;  ///< that it was left by
+  };
+  std::vector<Block> blocks_;
+  uint64_t run_ = 0;
+};
+
+/// At least `nbytes` bytes, aligned to 64, from the run's memory or the heap. Null when there are
+/// none.
+void* take_block(size_t nbytes);
+/// Gives back what take_block() gave for as many bytes.
+void give_block(void* data, size_t nbytes);
+
 /// Bytes that belong to one call.
 class Scratch {
  public:
   Scratch() = default;
-  ~Scratch() { std::free(data_); }
+  ~Scratch() { give_block(data_, size_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 

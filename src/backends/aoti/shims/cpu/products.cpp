@@ -3,6 +3,7 @@
 
 #include "backends/aoti/shims/cpu/cpu_table.h"
 #include "backends/aoti/shims/cpu/memory.h"
+#include "backends/aoti/shims/cpu/packed_weight.h"
 #include "compute/elementwise/elementwise.h"
 #include "compute/gemm/gemm.h"
 #include "compute/gemm/plain_matmul.h"
@@ -28,7 +29,8 @@ struct Product {
   int64_t batch, m, n, k;
   TensorView a, b;
   TensorView out;
-  TensorView added;  ///< with the sizes of the result, where it is used
+  TensorView added;              ///< with the sizes of the result, where it is used
+  Storage* b_storage = nullptr;  ///< of b where it lies in a tensor's own memory
   bool adds = false;
   double beta = 0;
   double alpha = 1;
@@ -133,7 +135,11 @@ Error run_float(const Product& p, const TensorView& c) {
     args.epilogue.beta = static_cast<float>(p.beta);
     batch.residual_stride = batch.c_stride;
   }
-  const size_t bytes = p.batch == 1 ? compute::gemm_scratch_bytes(p.m, p.n, p.k, false)
+  const compute::PackedMatrix* packed = p.batch == 1 && p.b_storage != nullptr
+                                            ? packed_factor(p.b_storage, args.b, p.k, p.n)
+                                            : nullptr;
+  if (packed != nullptr) args.packed = *packed;
+  const size_t bytes = p.batch == 1 ? compute::gemm_scratch_bytes(p.m, p.n, p.k, packed != nullptr)
                                     : compute::gemm_batch_scratch_bytes(p.batch, p.m, p.n, p.k);
   Scratch scratch;
   ET_TRY(scratch.allocate(bytes));
@@ -204,6 +210,7 @@ Error multiply(const Call& call, size_t rank) {
   if (p.out.numel() == 0) return Error::Ok;
   p.a = a.view();
   p.b = b.view();
+  if (static_cast<DType>(call.b->dtype()) == dtype) p.b_storage = call.b->storage();
   for (TensorView* view : {&p.a, &p.b, &p.out}) make_batch(view);
   if (p.adds) make_batch(&p.added);
   p.batch = p.out.sizes[0];
