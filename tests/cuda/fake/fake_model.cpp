@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "fake_cudart.h"
 
@@ -70,9 +72,11 @@ int32_t multiply(Tensor* input, float* constant, cudaStream_t stream, Tensor** o
   constexpr int32_t kType = 6;
 #endif
   if (aoti_torch_empty_strided(rank, sizes, strides, kType, 1, 0, output) != 0) return 1;
-  // A captured graph keeps it.
-  auto* kernel = new Kernel{data_of<float>(input), constant, data_of<float>(*output), numel};
-  return fake_cuda_run(stream, run_kernel, kernel) == cudaSuccess ? 0 : 1;
+  // Captured graphs refer to them as long as the model is loaded.
+  static std::vector<std::unique_ptr<Kernel>> kernels;
+  kernels.push_back(std::make_unique<Kernel>(
+      Kernel{data_of<float>(input), constant, data_of<float>(*output), numel}));
+  return fake_cuda_run(stream, run_kernel, kernels.back().get()) == cudaSuccess ? 0 : 1;
 }
 
 }  // namespace
