@@ -124,32 +124,25 @@ struct Parameters {
   bool dynamic;
 };
 
-class ByteConvTest : public testing::TestWithParam<Parameters> {};
-
-TEST_P(ByteConvTest, EqualsTheDefinition) {
-  const auto [isa, dynamic] = GetParam();
-  if (!isa_supported(isa)) GTEST_SKIP() << "not supported by this CPU";
-  for (const Case& c : cases()) {
-    ByteConvPlan plan;
-    ASSERT_TRUE(byte_conv_plan(c.shape, isa, dynamic, &plan)) << c.name;
+/// A convolution with random weights, ready to run.
+struct Convolution {
+  Convolution(const ConvShape& shape, const Parameters& parameters) {
+    const bool dynamic = parameters.dynamic;
+    EXPECT_TRUE(byte_conv_plan(shape, parameters.isa, dynamic, &plan));
     const ConvShape& s = plan.conv.shape;
     const int64_t taps = s.kernel_height * s.kernel_width;
-    const auto in = random_bytes(s.batch * s.in_height * s.in_width * s.in_channels, 1);
-    const auto weight = random_bytes(s.out_channels * s.in_channels / s.groups * taps, 2);
+    weight = random_bytes(s.out_channels * s.in_channels / s.groups * taps, 2);
     const int64_t second = s.transposed ? s.out_channels / s.groups : s.in_channels / s.groups;
     const int64_t strides[4] = {second * taps, taps, s.kernel_width, 1};
-    struct alignas(64) Line {
-      char bytes[64];
-    };
-    std::vector<Line> lines(plan.packed_bytes / sizeof(Line) + 1);
+    lines.resize(plan.packed_bytes / sizeof(Line) + 1);
     char* const packed = lines[0].bytes;
     byte_conv_pack(plan, weight.data(), strides, packed);
 
-    const int32_t zeros[2] = {-3, dynamic ? 100 : -3};
-    const float rows[4] = {1.0f, static_cast<float>(zeros[0]), 2.0f, static_cast<float>(zeros[1])};
+    zeros[1] = dynamic ? 100 : zeros[0];
+    rows[1] = static_cast<float>(zeros[0]), rows[3] = static_cast<float>(zeros[1]);
     const size_t columns = static_cast<size_t>(plan.groups * plan.padded);
-    std::vector<int32_t> start(columns), sums(columns);
-    const std::vector<float> scale(columns, 1.0f);
+    start.resize(columns), sums.resize(columns);
+    scale.resize(columns, 1.0f), small.resize(columns, 0.001f);
     for (size_t i = 0; i < columns; ++i) {
       const int64_t group = static_cast<int64_t>(i) / plan.padded,
                     column = static_cast<int64_t>(i) % plan.padded;
@@ -157,19 +150,61 @@ TEST_P(ByteConvTest, EqualsTheDefinition) {
       sums[i] = byte_conv_sums(plan, packed)[group * byte_conv_sums_stride(plan) + column];
       start[i] = -(zeros[0] + plan.offset) * sums[i];
     }
-    ByteConvArgs args;
     args.packed = packed;
-    args.in = in.data();
     args.zero_point = zeros[0];
-    args.output.scale = scale.data();
-    args.output.to_float = true;
     args.output.start = start.data();
     if (dynamic) args.output.rows = rows, args.output.weight_sums = sums.data();
-    const auto expected = reference(plan.conv, in, weight, zeros);
-    std::vector<float> out(expected.size());
-    args.out = out.data();
+  }
+
+  int64_t out_pixels() const {
+    return plan.conv.shape.batch * plan.conv.out_height * plan.conv.out_width;
+  }
+  void run(const int8_t* in, void* out) {
+    args.in = in;
+    args.out = out;
     std::vector<char> scratch(byte_conv_scratch_bytes(plan, threadpool::pool_thread_count()) + 1);
     byte_conv_run(plan, args, scratch.data(), scratch.size());
+  }
+  void run(const int8_t* in, float* out) {
+    args.output.scale = scale.data();
+    args.output.to_float = true;
+    args.output.low = -INFINITY, args.output.high = INFINITY;
+    run(in, static_cast<void*>(out));
+  }
+  void run(const int8_t* in, int8_t* out) {
+    args.output.scale = small.data();
+    args.output.to_float = false;
+    args.output.low = -128 - 4, args.output.high = 127 - 4;
+    args.output.zero_point = 4;
+    run(in, static_cast<void*>(out));
+  }
+
+  ByteConvPlan plan;
+  std::vector<int8_t> weight;
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  std::vector<Line> lines;  ///< the packed weight
+  int32_t zeros[2] = {-3, -3};
+  float rows[4] = {1.0f, 0, 2.0f, 0};
+  std::vector<int32_t> start, sums;
+  std::vector<float> scale, small;
+  ByteConvArgs args;
+};
+
+class ByteConvTest : public testing::TestWithParam<Parameters> {};
+
+TEST_P(ByteConvTest, EqualsTheDefinition) {
+  const auto [isa, dynamic] = GetParam();
+  if (!isa_supported(isa)) GTEST_SKIP() << "not supported by this CPU";
+  for (const Case& c : cases()) {
+    Convolution convolution(c.shape, GetParam());
+    const ConvShape& s = convolution.plan.conv.shape;
+    const auto in = random_bytes(s.batch * s.in_height * s.in_width * s.in_channels, 1);
+    const auto expected =
+        reference(convolution.plan.conv, in, convolution.weight, convolution.zeros);
+    std::vector<float> out(expected.size());
+    convolution.run(in.data(), out.data());
     const size_t image_values = expected.size() / 2;
     for (size_t i = 0; i < expected.size(); ++i) {
       const float factor = dynamic && i >= image_values ? 2.0f : 1.0f;
@@ -178,20 +213,50 @@ TEST_P(ByteConvTest, EqualsTheDefinition) {
     if (dynamic) continue;
 
     // The same, rounded to bytes.
-    const std::vector<float> small(columns, 0.001f);
     std::vector<int8_t> bytes(expected.size() + 1, 55);
-    args.output.scale = small.data();
-    args.output.to_float = false;
-    args.output.low = -128 - 4, args.output.high = 127 - 4;
-    args.output.zero_point = 4;
-    args.out = bytes.data();
-    byte_conv_run(plan, args, scratch.data(), scratch.size());
+    convolution.run(in.data(), bytes.data());
     for (size_t i = 0; i < expected.size(); ++i) {
       const float q = std::nearbyint(static_cast<float>(expected[i]) * 0.001f) + 4;
       ASSERT_EQ(bytes[i], static_cast<int8_t>(std::clamp(q, -128.0f, 127.0f)))
           << c.name << " at " << i;
     }
     ASSERT_EQ(bytes.back(), 55);
+  }
+}
+
+/// Channels [0, channels) of pixels `stride` apart; what lies between is `between`.
+template <class T>
+std::vector<T> spread(const std::vector<T>& dense, int64_t channels, int64_t stride, T between) {
+  const int64_t pixels = static_cast<int64_t>(dense.size()) / channels;
+  std::vector<T> wide(static_cast<size_t>(pixels * stride), between);
+  for (int64_t i = 0; i < pixels; ++i) {
+    std::copy_n(dense.begin() + i * channels, channels, wide.begin() + i * stride);
+  }
+  return wide;
+}
+
+// Images that are slices of wider ones; nothing is written between their pixels.
+TEST_P(ByteConvTest, PixelsMayLieApart) {
+  if (!isa_supported(GetParam().isa)) GTEST_SKIP() << "not supported by this CPU";
+  for (const Case& c : cases()) {
+    ConvShape apart = c.shape;
+    apart.in_pixel_stride = apart.in_channels + 3;
+    apart.out_pixel_stride = apart.out_channels + 5;
+    Convolution near(c.shape, GetParam()), far(apart, GetParam());
+    const ConvShape& s = c.shape;
+    const auto in = random_bytes(s.batch * s.in_height * s.in_width * s.in_channels, 1);
+    const auto wide_in = spread(in, s.in_channels, apart.in_pixel_stride, int8_t{77});
+    const auto values = static_cast<size_t>(near.out_pixels() * s.out_channels);
+    const auto compare = [&](auto between) {
+      std::vector<decltype(between)> out(values);
+      near.run(in.data(), out.data());
+      const auto expected = spread(out, s.out_channels, apart.out_pixel_stride, between);
+      std::vector<decltype(between)> wide(expected.size(), between);
+      far.run(wide_in.data(), wide.data());
+      ASSERT_EQ(wide, expected) << c.name;
+    };
+    compare(99.0f);
+    if (!GetParam().dynamic) compare(int8_t{99});
   }
 }
 

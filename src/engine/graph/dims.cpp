@@ -33,6 +33,24 @@ Dims channels_last_strides(const Dims& sizes) {
   return strides;
 }
 
+int64_t pixel_stride(const Dims& sizes, const Dims& strides) {
+  if (sizes.rank < 3 || (sizes[1] != 1 && strides[1] != 1)) return 0;
+  int64_t distance = 0, pixels = 1;
+  const auto follows = [&](int d) {
+    if (sizes[d] == 1) return true;
+    if (distance == 0) distance = strides[d];
+    const bool expected = strides[d] == distance * pixels;
+    pixels *= sizes[d];
+    return expected;
+  };
+  for (int d = sizes.rank - 1; d >= 2; --d) {
+    if (!follows(d)) return 0;
+  }
+  if (!follows(0)) return 0;
+  if (distance == 0) return sizes[1];
+  return distance >= sizes[1] ? distance : 0;
+}
+
 Dims dense_strides_like(const Dims& sizes, const Dims& like) {
   int order[kMaxRank];
   for (int i = 0; i < sizes.rank; ++i) {

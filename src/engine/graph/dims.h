@@ -48,6 +48,10 @@ EXECUTORCH_COMPUTE_API Dims contiguous_strides(const Dims& sizes);
 /// Strides of the dense layout that puts dim 1 innermost (NHWC for rank 4, NLC for rank 3).
 EXECUTORCH_COMPUTE_API Dims channels_last_strides(const Dims& sizes);
 
+/// Elements between neighbouring pixels where channels (dim 1) are adjacent and pixels follow each
+/// other at one distance: in a channels-last image and in a slice of its channels. 0 elsewhere.
+EXECUTORCH_COMPUTE_API int64_t pixel_stride(const Dims& sizes, const Dims& strides);
+
 /// Dense strides in the order of `like`'s strides, largest outermost.
 EXECUTORCH_COMPUTE_API Dims dense_strides_like(const Dims& sizes, const Dims& like);
 

@@ -17,6 +17,23 @@ TEST(Dims, ContiguousStridesIgnoreDimsOfOne) {
   EXPECT_FALSE(is_contiguous(dims({2, 3}), dims({1, 2})));
 }
 
+TEST(Dims, PixelsFollowEachOther) {
+  const Dims sizes = dims({2, 5, 3, 4});
+  EXPECT_EQ(pixel_stride(sizes, channels_last_strides(sizes)), 5);
+  EXPECT_EQ(pixel_stride(sizes, dims({96, 1, 32, 8})), 8);
+  EXPECT_EQ(pixel_stride(sizes, contiguous_strides(sizes)), 0);
+  // Rows or images apart, channels apart, pixels that overlap.
+  EXPECT_EQ(pixel_stride(sizes, dims({96, 1, 40, 8})), 0);
+  EXPECT_EQ(pixel_stride(sizes, dims({120, 1, 32, 8})), 0);
+  EXPECT_EQ(pixel_stride(sizes, dims({192, 2, 64, 16})), 0);
+  EXPECT_EQ(pixel_stride(sizes, dims({36, 1, 12, 3})), 0);
+  // Dims of one do not count.
+  EXPECT_EQ(pixel_stride(dims({2, 5, 1, 1}), dims({9, 1, 0, 0})), 9);
+  EXPECT_EQ(pixel_stride(dims({1, 5, 1, 1}), dims({0, 1, 0, 0})), 5);
+  EXPECT_EQ(pixel_stride(dims({2, 1, 4}), dims({4, 77, 1})), 1);
+  EXPECT_EQ(pixel_stride(dims({2, 5}), dims({5, 1})), 0);
+}
+
 TEST(Dims, ReshapeKeepsStridesWhereElementsStay) {
   Dims strides;
   ASSERT_TRUE(reshaped_strides(dims({4, 6}), dims({6, 1}), dims({2, 2, 3, 2}), &strides));

@@ -165,6 +165,31 @@ TEST(ImageNodes, MaximaTellTheirPlaceInTheWindow) {
   EXPECT_EQ(places, (std::vector<int64_t>{2, 3, 1, 2}));
 }
 
+// x, and twice x through a convolution whose input is a slice of the joined image.
+TEST(ImageNodes, ConvolutionsMeetInOneImage) {
+  const Dims sizes = dims({1, 2, 2, 2}), joined = dims({1, 4, 2, 2}), kernel = dims({2, 2, 1, 1});
+  const Floats same = {1, 0, 0, 1}, twice = {2, 0, 0, 2};
+  const auto constant = [&](Graph* graph, const Floats& weight) {
+    return graph->add_constant(DType::f32, kernel, contiguous_strides(kernel), weight.data());
+  };
+  const Convolution op{{1, 1}, {0, 0}, {1, 1}, 1};
+  Graph graph;
+  const ValueId x = image(&graph, sizes);
+  const ValueId a = graph.add_node(op, {x, constant(&graph, same)}, DType::f32, sizes);
+  const ValueId b = graph.add_node(op, {a, constant(&graph, twice)}, DType::f32, sizes);
+  const ValueId both = graph.add_node(Concat{1}, {b, a}, DType::f32, joined);
+  const ValueId part = graph.add_node(Slice{1, 1, 1}, {both}, DType::f32, sizes);
+  const ValueId last = graph.add_node(op, {part, constant(&graph, same)}, DType::f32, sizes);
+  Floats in = {1, 2, 3, 4, 5, 6, 7, 8}, out = room_for<float>(&graph, last);
+  std::unique_ptr<Plan> plan;
+  ASSERT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
+  void* slots[] = {in.data(), out.data()};
+  ASSERT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
+  EXPECT_EQ(out, (Floats{10, 12, 14, 16, 1, 2, 3, 4}));
+  // The caller's images have channels outermost; else nothing is copied.
+  EXPECT_EQ(plan->num_steps(), 5u);
+}
+
 TEST(ImageNodes, ResizingIsLinear) {
   for (const bool corners : {false, true}) {
     Graph graph;

@@ -100,11 +100,30 @@ void Lowering::prefer_winograd(const Value& weight, const float* scale, compute:
   *conv = winograd;
 }
 
+Lowering::Pixels Lowering::pixels(ValueId value) {
+  const Dims& sizes = graph_.value(value).sizes;
+  const int64_t stride = pixel_stride(sizes, place(value).strides);
+  if (stride > 0) return {place(value), stride};
+  return {channels_last(value), sizes[1]};
+}
+
+Lowering::Pixels Lowering::place_output_pixels(ValueId value) {
+  const Dims& sizes = graph_.value(value).sizes;
+  const Placement placed =
+      place_output(value, channels_last_strides(sizes),
+                   [&](const Dims& wished) { return pixel_stride(sizes, wished) > 0; });
+  const int64_t stride = pixel_stride(sizes, placed.strides);
+  return {placed, stride > 0 ? stride : sizes[1]};
+}
+
 Error Lowering::lower(const Node& node, const Convolution& op) {
   const ValueId in = node.inputs[0], weight = node.inputs[1], out = node.outputs[0];
+  const Pixels from = pixels(in), to = place_output_pixels(out);
   const Dims& in_sizes = graph_.value(in).sizes;
   compute::ConvPlan conv;
   compute::ConvShape shape = conv_shape(op, in_sizes, graph_.value(weight).sizes);
+  shape.in_pixel_stride = from.stride;
+  shape.out_pixel_stride = to.stride;
   const bool laid_down = lay_down(&shape);
   ET_REQUIRE(compute::conv_plan(shape, compute::active_isa(), &conv), InvalidArgument,
              "no convolution of %s with a weight of %s", to_text(in_sizes).c_str(),
@@ -128,13 +147,11 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   const compute::ConvWeight source = weight_of(dense, op.transposed, laid_down);
   ET_TRY(pack_weight(spec, ConvolutionPacker(conv, source, op.scale), &packed));
 
-  const Placement from = channels_last(in);
-  const Placement to = place_output_channels_last(out);
   ConvolutionOperands operands{};
-  operands.in = byte_place(in, from);
-  operands.out = byte_place(out, to);
+  operands.in = byte_place(in, from.place);
+  operands.out = byte_place(out, to.place);
   operands.packed = packed;
-  std::vector<Placement> touched{from, to};
+  std::vector<Placement> touched{from.place, to.place};
   size_t next = 2;
   if (op.bias) {
     const ValueId bias = node.inputs[next++];
@@ -144,9 +161,10 @@ Error Lowering::lower(const Node& node, const Convolution& op) {
   }
   if (op.residual) {
     const ValueId residual = node.inputs[next++];
-    const Placement residual_place = channels_last(residual);
-    operands.residual = byte_place(residual, residual_place);
-    touched.push_back(residual_place);
+    const Pixels added = pixels(residual);
+    operands.residual = byte_place(residual, added.place);
+    operands.residual_pixel_stride = added.stride;
+    touched.push_back(added.place);
   }
   emit(make_convolution_step(conv, op.epilogue, operands), touched);
   return Error::Ok;

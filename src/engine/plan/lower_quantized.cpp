@@ -18,6 +18,15 @@ bool inner_is_plain(const compute::Layout& layout) {
   return true;
 }
 
+// Those of the innermost dim that has several.
+bool has_adjacent_elements(const Dims& sizes, const Dims& strides) {
+  int64_t smallest = INT64_MAX;
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (sizes[d] != 1) smallest = std::min(smallest, strides[d]);
+  }
+  return smallest == 1 || smallest == INT64_MAX;
+}
+
 class HalfBytePacker final : public WeightPacker {
  public:
   HalfBytePacker(const compute::QuantizedMatrix& matrix, const compute::HalfByteWeights& weights)
@@ -63,8 +72,11 @@ Error Lowering::lower_quantized_map(const Node& node, compute::QuantizedOp op,
     const ValueId in = node.inputs[static_cast<size_t>(i)];
     if (graph_.value(in).sizes == sizes) preferred = dense_strides_like(sizes, place(in).strides);
   }
-  const Placement to = place_output(
-      out, preferred, [&](const Dims& wished) { return same_strides(sizes, wished, preferred); });
+  // In the operand's order, with gaps where it is part of something larger.
+  const Placement to = place_output(out, preferred, [&](const Dims& wished) {
+    return has_adjacent_elements(sizes, wished) &&
+           same_strides(sizes, dense_strides_like(sizes, wished), preferred);
+  });
   strides[0] = to.strides;
   map.out = byte_place(out, to);
   map.element_bytes[0] = element_bytes(graph_.value(out).dtype);

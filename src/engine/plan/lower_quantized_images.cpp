@@ -75,7 +75,10 @@ Error Lowering::lower(const Node& node, const QuantizedConvolution& op) {
   const Value& weight = graph_.value(node.inputs[first]);
   const Dims& sizes = graph_.value(x).sizes;
   ET_TRY(check_quantized(product, graph_.value(out).dtype));
+  const Pixels from = pixels(x), to = place_output_pixels(out);
   compute::ConvShape conv = conv_shape(op, sizes, weight.sizes);
+  conv.in_pixel_stride = from.stride;
+  conv.out_pixel_stride = to.stride;
   const bool lain_down = lay_down(&conv);
   QuantizedConvolutionShape shape;
   ET_REQUIRE(product.bits == WeightBits::Int8 &&
@@ -98,10 +101,8 @@ Error Lowering::lower(const Node& node, const QuantizedConvolution& op) {
   shape.output.weight_sums = shape.tables.sums;
   shape.zero_point = product.input.zero_point;
 
-  const Placement from = channels_last(x);
-  const Placement to = place_output_channels_last(out);
-  std::vector<Placement> touched{from, to};
-  QuantizedProductOperands operands{byte_place(x, from), byte_place(out, to), {}};
+  std::vector<Placement> touched{from.place, to.place};
+  QuantizedProductOperands operands{byte_place(x, from.place), byte_place(out, to.place), {}};
   if (product.dynamic) {
     const Placement ranges = contiguous(node.inputs[1]);
     operands.row_params = byte_place(node.inputs[1], ranges);
@@ -116,19 +117,20 @@ Error Lowering::lower(const Node& node, const QuantizedMean& op) {
   const Dims& sizes = graph_.value(in).sizes;
   ET_TRY(check_quantized(op.from));
   ET_TRY(check_quantized(op.to));
-  const Placement from = channels_last(in);
+  const Pixels from = pixels(in);
   const Placement to = place_output_contiguous(out);
   compute::MeanArgs args{};
   args.pixels = sizes[2] * sizes[3];
-  args.pixel_stride = args.channels = sizes[1];
+  args.channels = sizes[1];
+  args.pixel_stride = from.stride;
   args.zero_point = op.from.zero_point;
   args.factor = op.from.scale / (static_cast<float>(args.pixels) * op.to.params.scale);
   const compute::QuantizedLoopParams bounds({}, {}, op.to);
   args.low = bounds.low;
   args.high = bounds.high;
   args.out_zero_point = op.to.params.zero_point;
-  emit(make_quantized_mean_step(sizes[0], args, byte_place(in, from), byte_place(out, to)),
-       {from, to});
+  emit(make_quantized_mean_step(sizes[0], args, byte_place(in, from.place), byte_place(out, to)),
+       {from.place, to});
   return Error::Ok;
 }
 

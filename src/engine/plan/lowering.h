@@ -48,7 +48,8 @@ class Lowering {
         options_(options),
         packs_(packs),
         winograd_growth_left_(sizes.winograd_growth),
-        weight_memory_(sizes.expected) {}
+        // What lies in a folder needs no memory here.
+        weight_memory_(options.cache_dir != nullptr ? 0 : sizes.expected) {}
 
   enum class Kind : uint8_t { Arena, Fixed, Slot };
   struct Storage {
@@ -102,7 +103,8 @@ class Lowering {
   void find_wishes();
   void wish_results();
   void wish_through_view(const Node& node);
-  void wish_concat(const Node& node);
+  void wish_concat(const Node& node, bool image);
+  std::vector<bool> find_images() const;
   bool result_may_be_written_early(const Result& result) const;
 
   // lower_views.cpp
@@ -126,9 +128,16 @@ class Lowering {
   // lower_images.cpp
   Error dense_weight(ValueId value, Value* weight);
   void prefer_winograd(const Value& weight, const float* scale, compute::ConvPlan* conv);
-  /// The value with channels innermost, copied when it lies otherwise.
+  /// The value with channels innermost and without gaps, copied when it lies otherwise.
   Placement channels_last(ValueId value);
   Placement place_output_channels_last(ValueId value);
+  /// An image with channels innermost, which may be a slice of the channels of a wider one.
+  struct Pixels {
+    Placement place;
+    int64_t stride;  ///< elements from one to the next
+  };
+  Pixels pixels(ValueId value);
+  Pixels place_output_pixels(ValueId value);
   Error lower(const Node& node, const Convolution& op);
   Error lower(const Node& node, const BatchNorm& op);
   Error lower(const Node& node, const MaxPool& op);

@@ -220,6 +220,61 @@ TEST(QuantizedNodes, StaticLinearIsExact) {
   }
 }
 
+/// Branches of an image, joined: two pointwise convolutions of one image and floats that become
+/// bytes, then a convolution over all of them. Pixels by channels, channels innermost.
+TEST(QuantizedNodes, ConvolutionsMeetInOneImage) {
+  const int64_t height = 4, width = 5, pixels = height * width;
+  const QuantParams params{0.05f, 7};
+  const QuantizedOutput to{params, -128, 127};
+  const Floats scales(5, 0.01f);
+  const Bytes x = random_bytes(3 * pixels, 1);
+  const Floats z = random_floats(2 * pixels, -3, 3, 2);
+  const Bytes first = random_bytes(3 * 3, 3), second = random_bytes(5 * 3, 4),
+              last = random_bytes(4 * 10, 5);
+  const auto sizes = [&](int64_t channels) { return dims({1, channels, height, width}); };
+  Model model;
+  const auto convolve = [&](ValueId from, const Bytes& weight, int64_t in, int64_t out) {
+    QuantizedConvolution op;
+    op.product.input = params;
+    op.product.output = to;
+    return model.graph.add_node(
+        op,
+        {from, model.constant(weight, dims({out, in, 1, 1})), model.constant(scales, dims({out}))},
+        DType::i8, sizes(out));
+  };
+  const ValueId source = model.input(x, sizes(3), channels_last_strides(sizes(3)));
+  const ValueId floats = model.input(z, sizes(2), channels_last_strides(sizes(2)));
+  const ValueId joined =
+      model.graph.add_node(Concat{1},
+                           {convolve(source, first, 3, 3), convolve(source, second, 3, 5),
+                            model.graph.add_node(Quantize{to}, {floats}, DType::i8, sizes(2))},
+                           DType::i8, sizes(10));
+  const Bytes result = model.run<int8_t>(convolve(joined, last, 10, 4));
+  // Three branches, the last convolution, and the copy to the caller's order.
+  EXPECT_EQ(model.steps.size(), 5u) << ::testing::PrintToString(model.steps);
+
+  const auto convolved = [&](const int8_t* pixel, const Bytes& weight, int64_t in, int64_t o) {
+    int32_t sum = 0;
+    for (int64_t i = 0; i < in; ++i)
+      sum += (pixel[i] - params.zero_point) * weight[static_cast<size_t>(o * in + i)];
+    const float q =
+        std::nearbyint(static_cast<float>(sum) * (params.scale * 0.01f / to.params.scale)) +
+        static_cast<float>(params.zero_point);
+    return static_cast<int8_t>(std::clamp(q, -128.0f, 127.0f));
+  };
+  for (int64_t p = 0; p < pixels; ++p) {
+    int8_t all[10];
+    for (int64_t o = 0; o < 3; ++o) all[o] = convolved(&x[static_cast<size_t>(3 * p)], first, 3, o);
+    for (int64_t o = 0; o < 5; ++o)
+      all[3 + o] = convolved(&x[static_cast<size_t>(3 * p)], second, 3, o);
+    for (int64_t o = 0; o < 2; ++o) all[8 + o] = quantized(z[static_cast<size_t>(2 * p + o)], to);
+    for (int64_t o = 0; o < 4; ++o) {
+      ASSERT_EQ(result[static_cast<size_t>(o * pixels + p)], convolved(all, last, 10, o))
+          << "pixel " << p << ", channel " << o;
+    }
+  }
+}
+
 // What a row becomes when it is quantised by its own range.
 struct RowValues {
   Floats reals;

@@ -2,6 +2,8 @@
 // their part of its output, the source of a permutation such that the permuted value is dense.
 // Found backwards, so that wishes pass through chains of views. A wish is a suggestion: a step that
 // cannot write there uses other memory, and the consumer copies.
+#include <algorithm>
+
 #include "engine/plan/lowering.h"
 
 namespace executorch::engine {
@@ -38,7 +40,41 @@ bool wants_dense(const Node& node) {
          node.as<FusedElementwise>() != nullptr || node.as<Reshape>() != nullptr;
 }
 
+bool is_image_node(const Node& node) {
+  return node.as<Convolution>() != nullptr || node.as<QuantizedConvolution>() != nullptr ||
+         node.as<MaxPool>() != nullptr || node.as<AveragePool>() != nullptr ||
+         node.as<ResizeBilinear>() != nullptr;
+}
+
+// Each element of the result stands where it stood.
+bool keeps_places(const Node& node) {
+  return node.as<Elementwise>() != nullptr || node.as<FusedElementwise>() != nullptr ||
+         node.as<Quantize>() != nullptr || node.as<Dequantize>() != nullptr ||
+         node.as<Requantize>() != nullptr || node.as<Lookup>() != nullptr ||
+         node.as<QuantizedElementwise>() != nullptr || node.as<Concat>() != nullptr;
+}
+
 }  // namespace
+
+// Values that are going to lie with channels innermost: what image nodes read and write, and what
+// nodes that leave elements in their order make of those.
+std::vector<bool> Lowering::find_images() const {
+  std::vector<bool> image(graph_.values.size(), false);
+  const auto joins = [&](const Node& node) {
+    const Dims& sizes = graph_.value(node.outputs[0]).sizes;
+    const auto shown = [&](ValueId value) {
+      return image[static_cast<size_t>(value)] && graph_.value(value).sizes.rank == sizes.rank;
+    };
+    return std::any_of(node.inputs.begin(), node.inputs.end(), shown) || shown(node.outputs[0]);
+  };
+  const auto mark = [&](const Node& node) {
+    if (is_image_node(node)) image[static_cast<size_t>(node.inputs[0])] = true;
+    if (is_image_node(node) || (keeps_places(node) && joins(node)))
+      image[static_cast<size_t>(node.outputs[0])] = true;
+  };
+  for (const Node& node : graph_.nodes) mark(node);
+  return image;
+}
 
 // Values that live in a slot, or are views of one, with the last node that reads the slot's bytes.
 bool Lowering::result_may_be_written_early(const Result& result) const {
@@ -120,10 +156,12 @@ void Lowering::wish_through_view(const Node& node) {
   wishes_[static_cast<size_t>(in)] = {target.storage, target.offset, strides};
 }
 
-void Lowering::wish_concat(const Node& node) {
+void Lowering::wish_concat(const Node& node, bool image) {
   const ValueId out = node.outputs[0];
+  const Dims& sizes = graph_.value(out).sizes;
   Placement& wish = wishes_[static_cast<size_t>(out)];
-  if (!wish.valid()) wish = new_placement(out, contiguous_strides(graph_.value(out).sizes));
+  if (!wish.valid())
+    wish = new_placement(out, image ? channels_last_strides(sizes) : contiguous_strides(sizes));
   const int dim = node.as<Concat>()->dim;
   int64_t position = 0;
   for (const ValueId in : node.inputs) {
@@ -143,9 +181,11 @@ void Lowering::find_wishes() {
     if (!wants_dense(node)) continue;
     for (const ValueId input : node.inputs) dense[static_cast<size_t>(input)] = true;
   }
+  const std::vector<bool> images = find_images();
   for (size_t i = graph_.nodes.size(); i-- > 0;) {
     const Node& node = graph_.nodes[i];
-    if (node.as<Concat>() != nullptr) wish_concat(node);
+    if (node.as<Concat>() != nullptr)
+      wish_concat(node, images[static_cast<size_t>(node.outputs[0])]);
     if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr) continue;
     const ValueId out = node.outputs[0];
     const bool wished = wishes_[static_cast<size_t>(out)].valid();
