@@ -3,7 +3,8 @@
  * The i32 vector of an instruction set and its product of small integers. For *.isa.cpp files only.
  *
  * A step is kStep values of a row of A and as many of each column of B. Values of A are kept as
- * `Row`: q + kOffset, so that the instruction at hand multiplies them exactly.
+ * `Row`: q + kOffset, so that the instruction at hand multiplies them exactly. Half bytes are two's
+ * complement; their values come times kHalfFactor, where that saves moving their sign.
  */
 #pragma once
 
@@ -19,6 +20,7 @@ struct IntVector {
   static constexpr int kLanes = 16;
   static constexpr int kStep = 4;
   static constexpr int kOffset = 128;
+  static constexpr int kHalfFactor = 16;
 
   static Type zero() { return _mm512_setzero_si512(); }
   static Type set(int32_t x) { return _mm512_set1_epi32(x); }
@@ -29,10 +31,9 @@ struct IntVector {
   static Type load_weights(const int8_t* p) { return _mm512_loadu_si512(p); }
   /// Two steps of weights from half bytes.
   static void load_halves(const uint8_t* p, Type* even, Type* odd) {
-    const __m512i bytes = _mm512_loadu_si512(p), mask = _mm512_set1_epi8(15),
-                  eight = _mm512_set1_epi8(8);
-    *even = _mm512_sub_epi8(_mm512_and_si512(bytes, mask), eight);
-    *odd = _mm512_sub_epi8(_mm512_and_si512(_mm512_maskz_srli_epi16(~0u, bytes, 4), mask), eight);
+    const __m512i bytes = _mm512_loadu_si512(p), high = _mm512_set1_epi8(-16);
+    *even = _mm512_and_si512(_mm512_maskz_slli_epi16(~0u, bytes, 4), high);
+    *odd = _mm512_and_si512(bytes, high);
   }
   static Type broadcast(const Row* a) {
     int32_t step;
@@ -98,6 +99,7 @@ struct IntVector {
   static constexpr int kLanes = 8;
   static constexpr int kStep = 2;
   static constexpr int kOffset = 0;
+  static constexpr int kHalfFactor = 1;
 
   static Type zero() { return _mm256_setzero_si256(); }
   static Type set(int32_t x) { return _mm256_set1_epi32(x); }
@@ -112,9 +114,8 @@ struct IntVector {
   }
   static void load_halves(const uint8_t* p, Type* even, Type* odd) {
     const __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    const __m256i eight = _mm256_set1_epi16(8);
-    *even = _mm256_sub_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(15)), eight);
-    *odd = _mm256_sub_epi16(_mm256_srli_epi16(wide, 4), eight);
+    *even = _mm256_srai_epi16(_mm256_slli_epi16(wide, 12), 12);
+    *odd = _mm256_srai_epi16(_mm256_slli_epi16(wide, 8), 12);
   }
   static Type broadcast(const Row* a) {
     int32_t step;
@@ -163,6 +164,7 @@ struct IntVector {
   static constexpr int kLanes = 4;
   static constexpr int kStep = 2;
   static constexpr int kOffset = 0;
+  static constexpr int kHalfFactor = 1;
 
   static Type zero() { return _mm_setzero_si128(); }
   static Type set(int32_t x) { return _mm_set1_epi32(x); }
@@ -183,9 +185,8 @@ struct IntVector {
   static void load_halves(const uint8_t* p, Type* even, Type* odd) {
     const __m128i wide = _mm_unpacklo_epi8(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)),
                                            _mm_setzero_si128());
-    const __m128i eight = _mm_set1_epi16(8);
-    *even = _mm_sub_epi16(_mm_and_si128(wide, _mm_set1_epi16(15)), eight);
-    *odd = _mm_sub_epi16(_mm_srli_epi16(wide, 4), eight);
+    *even = _mm_srai_epi16(_mm_slli_epi16(wide, 12), 12);
+    *odd = _mm_srai_epi16(_mm_slli_epi16(wide, 8), 12);
   }
   static Type broadcast(const Row* a) {
     int32_t step;
@@ -223,6 +224,7 @@ struct NeonIntVector {
   using Type = int32x4_t;
   static constexpr int kLanes = 4;
   static constexpr int kOffset = 0;
+  static constexpr int kHalfFactor = 16;
 
   static Type zero() { return vdupq_n_s32(0); }
   static Type set(int32_t x) { return vdupq_n_s32(x); }
@@ -256,9 +258,8 @@ struct IntVector : NeonIntVector {
   static int8x16_t load_weights(const int8_t* p) { return vld1q_s8(p); }
   static void load_halves(const uint8_t* p, int8x16_t* even, int8x16_t* odd) {
     const uint8x16_t bytes = vld1q_u8(p);
-    const int8x16_t eight = vdupq_n_s8(8);
-    *even = vsubq_s8(vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(15))), eight);
-    *odd = vsubq_s8(vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4)), eight);
+    *even = vreinterpretq_s8_u8(vshlq_n_u8(bytes, 4));
+    *odd = vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(0xF0)));
   }
   static int8x16_t broadcast(const Row* a) {
     int32_t step;
@@ -279,9 +280,8 @@ struct IntVector : NeonIntVector {
   static int16x8_t load_weights(const int8_t* p) { return vmovl_s8(vld1_s8(p)); }
   static void load_halves(const uint8_t* p, int16x8_t* even, int16x8_t* odd) {
     const uint8x8_t bytes = vld1_u8(p);
-    const int8x8_t eight = vdup_n_s8(8);
-    *even = vsubl_s8(vreinterpret_s8_u8(vand_u8(bytes, vdup_n_u8(15))), eight);
-    *odd = vsubl_s8(vreinterpret_s8_u8(vshr_n_u8(bytes, 4)), eight);
+    *even = vmovl_s8(vreinterpret_s8_u8(vshl_n_u8(bytes, 4)));
+    *odd = vmovl_s8(vreinterpret_s8_u8(vand_u8(bytes, vdup_n_u8(0xF0))));
   }
   static int16x8_t broadcast(const Row* a) {
     int32_t step;
@@ -306,6 +306,7 @@ struct IntVector {
   static constexpr int kLanes = 4;
   static constexpr int kStep = 2;
   static constexpr int kOffset = 0;
+  static constexpr int kHalfFactor = 16;
 
   /// The first and the second value of a step.
   struct Pair {
@@ -332,8 +333,8 @@ struct IntVector {
   static void load_halves(const uint8_t* p, Pair* even, Pair* odd) {
     int8_t low[8], high[8];
     for (int i = 0; i < 8; ++i) {
-      low[i] = static_cast<int8_t>((p[i] & 15) - 8);
-      high[i] = static_cast<int8_t>((p[i] >> 4) - 8);
+      low[i] = static_cast<int8_t>(p[i] << 4);
+      high[i] = static_cast<int8_t>(p[i] & 0xF0);
     }
     *even = load_weights(low);
     *odd = load_weights(high);

@@ -30,10 +30,14 @@ struct QuantizedMatrix {
   Isa isa = Isa::baseline;
   WeightBits bits = WeightBits::Int8;
   int64_t k = 0, n = 0;
-  /// Int4: values of k that share a scale: a divisor of k, and a multiple of 8 unless it is k.
+  /// Int4: values of k that share a scale: a divisor of k, and a multiple of 8 unless it is k; at
+  /// most kMostHalfByteGroup.
   int64_t group = 0;
   const void* data = nullptr;
 };
+
+/// Half bytes whose products a 32-bit sum holds.
+constexpr int64_t kMostHalfByteGroup = 1 << 16;
 
 /// n rounded up to whole panels.
 EXECUTORCH_COMPUTE_API int64_t padded_columns(Isa isa, int64_t n) noexcept;

@@ -28,8 +28,9 @@ struct ProductTile {
   SumsOutput output;     ///< pointers are those of the tile
 };
 
-/// Half-byte weights: each group of `steps` (even) is followed by its scales in bf16, a panel of
-/// them. Unpacked, the weights of a group are bytes and lie in `b`, the scales stay in `scales`.
+/// Half-byte weights, two's complement: each group of `steps` (even) is followed by its scales in
+/// bf16, a panel of them. Unpacked, the weights of a group are bytes and lie in `b`, the scales
+/// stay in `scales`.
 struct GroupedTile {
   ProductTile tile;  ///< `steps` of one group; `b` of half bytes when not unpacked
   int64_t groups;
@@ -39,6 +40,7 @@ struct GroupedTile {
 
 constexpr int kMaxProductRows = 12;
 constexpr int kMaxGroupedRows = 6;
+constexpr int kMaxDirectRows = 12;
 
 /// Tiles of bytes as a unit of the CPU multiplies them.
 struct ByteTiles {
@@ -76,8 +78,8 @@ struct ProductKernels {
   void (*unpacked_tile[kMaxGroupedRows + 1])(const GroupedTile&);
   /// Reads half bytes as they lie: for few rows.
   int64_t direct_rows;
-  void (*direct_tile[kMaxGroupedRows + 1])(const GroupedTile&);
-  /// Half bytes of an even number of steps to bytes.
+  void (*direct_tile[kMaxDirectRows + 1])(const GroupedTile&);
+  /// Half bytes of an even number of steps to bytes, 16 times their values.
   void (*unpack)(const uint8_t* from, int8_t* to, int64_t steps);
 };
 

@@ -127,13 +127,13 @@ uint32_t spread(uint32_t nibbles) {
   return (nibbles | nibbles << 4) & 0x0F0F0F0F;
 }
 
-/// Two steps of a column, which share bytes, the even one in the low halves; returns the sum of the
-/// values, each with 8 added.
+/// Two steps of a column, which share bytes, the even one in the low halves: stored + 8, they
+/// become two's complement. Returns the sum of the values, each with 8 added.
 template <size_t kStep>
 int64_t pack_pair(uint32_t values, uint8_t* to) {
   constexpr uint32_t kMask = (1u << 4 * kStep) - 1;
   const uint32_t even = spread(values & kMask), odd = spread(values >> 4 * kStep & kMask);
-  const uint32_t both = even | odd << 4;
+  const uint32_t both = (even | odd << 4) ^ 0x88888888;
   std::memcpy(to, &both, kStep);
   return static_cast<int64_t>((even + odd) * 0x01010101u >> 24);
 }
@@ -170,9 +170,7 @@ void pack_half_panel(const QuantizedMatrix& matrix, const PackedLayout& layout,
                      float* sums) {
   double totals[kMostPanel] = {};
   for (int64_t g = 0; g < layout.groups; ++g, to += layout.group_bytes) {
-    std::memset(to, 0x88, static_cast<size_t>(layout.scales_offset));
-    std::memset(to + layout.scales_offset, 0,
-                static_cast<size_t>(layout.group_bytes - layout.scales_offset));
+    std::memset(to, 0, static_cast<size_t>(layout.group_bytes));
     for (int64_t j = 0; j < columns; ++j) {
       const int64_t column = first + j;
       const int64_t sum = pack_group<kStep>(

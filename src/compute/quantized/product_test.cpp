@@ -246,9 +246,10 @@ double grouped_sum(const int8_t* a, const std::vector<uint8_t>& w, const uint16_
 }
 
 TEST_P(ProductTest, HalfBytesKeepTheirGroups) {
-  const GroupedSize sizes[] = {{1, 40, 64, 32}, {2, 33, 96, 32},   {3, 70, 256, 128},
-                               {5, 5, 32, 32},  {25, 65, 192, 64}, {64, 32, 320, 32},
-                               {1, 10, 37, 37}, {30, 20, 50, 50}};
+  const GroupedSize sizes[] = {{1, 40, 64, 32},  {2, 33, 96, 32},   {3, 70, 256, 128},
+                               {5, 5, 32, 32},   {25, 65, 192, 64}, {64, 32, 320, 32},
+                               {1, 10, 37, 37},  {30, 20, 50, 50},  {7, 40, 96, 32},
+                               {12, 33, 64, 64}, {8, 50, 77, 77}};
   for (const GroupedSize& size : sizes) {
     const auto a = random_bytes(static_cast<size_t>(size.m * size.k), -128, 127, 1);
     std::vector<uint8_t> w;

@@ -18,17 +18,22 @@ constexpr int kRowStep = I::kStep * static_cast<int>(sizeof(I::Row));
 #if defined(__AVX512F__)
 constexpr int kRows = 12;
 constexpr int kGroupedRows = 6;
+constexpr int kDirectRows = 12;
 #elif defined(__aarch64__)
 constexpr int kRows = 8;
 constexpr int kGroupedRows = 4;
+constexpr int kDirectRows = 4;
 #elif defined(__AVX2__)
 constexpr int kRows = 6;
 constexpr int kGroupedRows = 2;
+constexpr int kDirectRows = 2;
 #else
 constexpr int kRows = 4;
 constexpr int kGroupedRows = 2;
+constexpr int kDirectRows = 2;
 #endif
-static_assert(kRows <= kMaxProductRows && kGroupedRows <= kMaxGroupedRows);
+static_assert(kRows <= kMaxProductRows && kGroupedRows <= kMaxGroupedRows &&
+              kDirectRows <= kMaxDirectRows);
 
 /// R rows by P panels of W vectors each.
 template <int R, int P, int W>
@@ -73,9 +78,10 @@ void tile(const ProductTile& t) {
 
 using Weights = decltype(I::load_weights(nullptr));
 
-/// Weights of two steps, unpacked before or now.
+/// Weights of two steps, unpacked before or now; their values come times kFactor.
 struct Unpacked {
   static constexpr int kBytes = 2 * kPanelBytes;
+  static constexpr int kFactor = 16;
   static void load(const int8_t* b, int vector, Weights* even, Weights* odd) {
     *even = I::load_weights(b + vector * kVectorBytes);
     *odd = I::load_weights(b + kPanelBytes + vector * kVectorBytes);
@@ -83,70 +89,85 @@ struct Unpacked {
 };
 struct Direct {
   static constexpr int kBytes = kPanelBytes;
+  static constexpr int kFactor = I::kHalfFactor;
   static void load(const int8_t* b, int vector, Weights* even, Weights* odd) {
     I::load_halves(reinterpret_cast<const uint8_t*>(b) + vector * kVectorBytes, even, odd);
     __builtin_prefetch(b + 16 * kPanelBytes + vector * kVectorBytes);
   }
 };
 
-/// Sums of groups in integers, over groups in floats.
-template <int R, class Source>
-void grouped(const GroupedTile& g) {
+/// Sums of groups in integers, over groups in floats: vectors [first, first + W) of a panel.
+template <int R, class Source, int W>
+void grouped_vectors(const GroupedTile& g, int first) {
   const ProductTile& t = g.tile;
-  F::Type total[R][kVectors];
-#pragma GCC unroll 8
+  F::Type total[R][W];
+#pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) total[i][j] = F::zero();
+    for (int j = 0; j < W; ++j) total[i][j] = F::zero();
   }
-  const int8_t* scales = g.scales;
-  const int8_t* b = t.b;
+  const int8_t* scales = g.scales + first * I::kLanes * static_cast<int>(sizeof(uint16_t));
+  const int8_t* b = t.b + first * kVectorBytes;
   const char* a = t.a;
   const int64_t stride = t.a_row_stride;
   const int64_t between = g.scales_stride - t.steps / 2 * kPanelBytes;
   for (int64_t group = 0; group < g.groups; ++group) {
-    I::Type sum[R][kVectors];
-#pragma GCC unroll 8
+    I::Type sum[R][W];
+#pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 2
-      for (int j = 0; j < kVectors; ++j) sum[i][j] = I::zero();
+      for (int j = 0; j < W; ++j) sum[i][j] = I::zero();
     }
     for (int64_t step = 0; step < t.steps; step += 2) {
-      Weights even[kVectors], odd[kVectors];
+      Weights even[W], odd[W];
 #pragma GCC unroll 2
-      for (int j = 0; j < kVectors; ++j) Source::load(b, j, &even[j], &odd[j]);
-#pragma GCC unroll 8
+      for (int j = 0; j < W; ++j) Source::load(b, j, &even[j], &odd[j]);
+#pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
         const I::Row* row = reinterpret_cast<const I::Row*>(a + i * stride);
-        const auto first = I::broadcast(row), second = I::broadcast(row + I::kStep);
+        const auto one = I::broadcast(row), other = I::broadcast(row + I::kStep);
 #pragma GCC unroll 2
-        for (int j = 0; j < kVectors; ++j) {
-          sum[i][j] = I::dot(I::dot(sum[i][j], first, even[j]), second, odd[j]);
+        for (int j = 0; j < W; ++j) {
+          sum[i][j] = I::dot(I::dot(sum[i][j], one, even[j]), other, odd[j]);
         }
       }
       a += 2 * kRowStep;
       b += Source::kBytes;
     }
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) {
+    for (int j = 0; j < W; ++j) {
       const F::Type scale = I::load_bf16(reinterpret_cast<const uint16_t*>(scales) + j * I::kLanes);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
-        total[i][j] = F::add(total[i][j], F::mul(I::to_float(sum[i][j]), scale));
+        total[i][j] = F::fma(I::to_float(sum[i][j]), scale, total[i][j]);
       }
     }
     scales += g.scales_stride;
     if (Source::kBytes == kPanelBytes) b += between;
   }
   const SumsOutput& o = t.output;
-#pragma GCC unroll 8
+  const F::Type factor = F::set(1.0f / Source::kFactor);
+#pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
     const F::Type zero = F::set(-(o.rows[i * o.rows_stride + 1] + static_cast<float>(I::kOffset)));
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; ++j) {
-      const F::Type sums = F::load(o.scaled_weight_sums + j * I::kLanes);
-      finish(t, i, j * I::kLanes, F::add(total[i][j], F::mul(zero, sums)));
+    for (int j = 0; j < W; ++j) {
+      const int column = (first + j) * I::kLanes;
+      const F::Type sums = F::load(o.scaled_weight_sums + column);
+      finish(t, i, column, F::add(F::mul(total[i][j], factor), F::mul(zero, sums)));
     }
+  }
+}
+
+/// A panel: vector by vector where the sums of all leave no registers.
+template <int R, class Source>
+void grouped(const GroupedTile& g) {
+  if constexpr (R <= kGroupedRows) {
+    grouped_vectors<R, Source, kVectors>(g, 0);
+  } else {
+    static_assert(kVectors == 2);
+    grouped_vectors<R, Source, 1>(g, 0);
+    grouped_vectors<R, Source, 1>(g, 1);
   }
 }
 
@@ -156,7 +177,7 @@ void unpack(const uint8_t* from, int8_t* to, int64_t steps) {
     for (int j = 0; j < kPanelBytes; j += kVectorBytes) {
       Bytes both;
       __builtin_memcpy(&both, from + i / 2 + j, sizeof(both));
-      const Bytes even = (both & 15) - 8, odd = (both >> 4) - 8;
+      const Bytes even = both << 4, odd = both & 0xF0;
       __builtin_memcpy(to + i + j, &even, sizeof(even));
       __builtin_memcpy(to + i + kPanelBytes + j, &odd, sizeof(odd));
     }
@@ -223,10 +244,14 @@ const ProductKernels product_kernels_table = {
      grouped<5, Unpacked>, grouped<6, Unpacked>
 #endif
     },
-    kGroupedRows < 4 ? kGroupedRows : 4,
+    kDirectRows,
     {nullptr, grouped<1, Direct>, grouped<2, Direct>,
 #if defined(__AVX512F__) || defined(__aarch64__)
-     grouped<3, Direct>, grouped<4, Direct>
+     grouped<3, Direct>, grouped<4, Direct>,
+#endif
+#if defined(__AVX512F__)
+     grouped<5, Direct>, grouped<6, Direct>, grouped<7, Direct>, grouped<8, Direct>,
+     grouped<9, Direct>, grouped<10, Direct>, grouped<11, Direct>, grouped<12, Direct>
 #endif
     },
     unpack,

@@ -263,6 +263,10 @@ Error Lowering::lower(const Node& node, const QuantizedLinear& op) {
   ET_REQUIRE(matrix.k % matrix.group == 0 && (matrix.group == matrix.k || matrix.group % 8 == 0),
              NotSupported, "groups of %lld in rows of %lld", static_cast<long long>(matrix.group),
              static_cast<long long>(matrix.k));
+  ET_REQUIRE(!half || matrix.group <= compute::kMostHalfByteGroup, NotSupported,
+             "groups of %lld half bytes, at most %lld are supported",
+             static_cast<long long>(matrix.group),
+             static_cast<long long>(compute::kMostHalfByteGroup));
   ET_REQUIRE(!half || product.dynamic, NotSupported,
              "a static product with a weight of half bytes");
   if (numel(result.sizes) == 0) {

@@ -15,7 +15,7 @@ namespace {
 
 // To be changed with every change of a packed layout that the numbers in WeightSpec do not show.
 constexpr char kMagic[] =
-    "et packed 3"
+    "et packed 4"
 #if defined(__aarch64__)
     " arm";
 #else
