@@ -1,6 +1,6 @@
 // Views of views become one view, nodes without effect disappear.
 #include <algorithm>
-#include <unordered_map>
+#include <vector>
 
 #include "engine/passes/passes.h"
 
@@ -75,38 +75,36 @@ void merge_views(Graph* graph, const Uses& uses, Node* node) {
   }
 }
 
-// The output of an earlier view that is the same as this one, or kNoValue.
-ValueId earlier_view(const Graph& graph, const std::vector<const Node*>& views, const Node& node) {
-  for (const Node* view : views) {
-    if (view->inputs[0] != node.inputs[0] || view->operation.index() != node.operation.index())
-      continue;
-    if (!(graph.value(view->outputs[0]).sizes == graph.value(node.outputs[0]).sizes)) continue;
-    const Permute* permute = node.as<Permute>();
-    const int rank = graph.value(node.outputs[0]).sizes.rank;
-    if (permute != nullptr &&
-        !std::equal(permute->dims, permute->dims + rank, view->as<Permute>()->dims))
-      continue;
-    return view->outputs[0];
-  }
-  return kNoValue;
+bool same_view(const Graph& graph, const Node& a, const Node& b) {
+  if (a.inputs[0] != b.inputs[0] || a.operation.index() != b.operation.index()) return false;
+  const Dims& sizes = graph.value(a.outputs[0]).sizes;
+  if (!(sizes == graph.value(b.outputs[0]).sizes)) return false;
+  const Permute* permute = a.as<Permute>();
+  return permute == nullptr ||
+         std::equal(permute->dims, permute->dims + sizes.rank, b.as<Permute>()->dims);
 }
 
 // Views of one value under the same sizes are one view.
 bool share_views(Graph* graph) {
   Replacements replacements(*graph);
-  std::unordered_map<ValueId, std::vector<const Node*>> views;
+  // The views of each value, the newest first, each with the one before it.
+  std::vector<int32_t> newest(graph->values.size(), -1), before(graph->nodes.size(), -1);
   bool changed = false;
-  for (Node& node : graph->nodes) {
+  for (size_t i = 0; i < graph->nodes.size(); ++i) {
+    Node& node = graph->nodes[i];
     for (ValueId& input : node.inputs) input = replacements.resolve(input);
     if (node.as<Permute>() == nullptr && node.as<Reshape>() == nullptr &&
         node.as<Expand>() == nullptr)
       continue;
-    auto& known = views[node.inputs[0]];
-    const ValueId same = earlier_view(*graph, known, node);
-    if (same == kNoValue) {
-      known.push_back(&node);
+    int32_t& first = newest[static_cast<size_t>(node.inputs[0])];
+    int32_t view = first;
+    while (view >= 0 && !same_view(*graph, graph->nodes[static_cast<size_t>(view)], node))
+      view = before[static_cast<size_t>(view)];
+    if (view < 0) {
+      before[i] = first;
+      first = static_cast<int32_t>(i);
     } else {
-      replacements.add(node.outputs[0], same);
+      replacements.add(node.outputs[0], graph->nodes[static_cast<size_t>(view)].outputs[0]);
       changed = true;
     }
   }

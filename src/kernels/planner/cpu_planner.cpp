@@ -101,13 +101,19 @@ class RunFinder {
     while (first < instructions.size()) {
       size_t last = first;
       Translator translator(*table_);
+      bool understood = true;
       while (last < instructions.size() && (last == first || !destination[last]) &&
-             !tensor_numbers_.taken_by(instructions[last]) && translator.add(instructions[last])) {
+             !tensor_numbers_.taken_by(instructions[last])) {
+        understood = translator.add(instructions[last]);
+        if (!understood) break;
         ++last;
       }
-      // A run that cannot leave its results as others need them is cut until it can.
-      while (last > first && !plan_range(chain, {first, last})) {
+      // What was translated to find the end serves again, unless it is half done. A run that cannot
+      // leave its results as others need them is cut until it can.
+      Translator* translated = understood ? &translator : nullptr;
+      while (last > first && !plan_range(chain, {first, last}, translated)) {
         last = first + (last - first) / 2;
+        translated = nullptr;
       }
       first = last > first ? last : first + 1;
     }
@@ -143,7 +149,7 @@ class RunFinder {
     return ids;
   }
 
-  bool plan_range(size_t chain, Range range) {
+  bool plan_range(size_t chain, Range range, Translator* translated) {
     const auto instructions = view_.instructions(chain);
     Run run;
     run.instructions.assign(instructions.begin() + range.first, instructions.begin() + range.last);
@@ -151,7 +157,7 @@ class RunFinder {
     auto step =
         std::make_unique<PlannedRun>(table_, std::move(run), view_.memory_limit() - held_,
                                      engine::CacheFolder{view_.cache_dir(), view_.cache_limit()});
-    if (step->prepare() != Error::Ok) {
+    if (step->prepare(translated) != Error::Ok) {
       editor_.note("instructions %zu to %zu run one by one: %s", range.first, range.last - 1,
                    runtime::last_error_message());
       return false;
@@ -160,8 +166,8 @@ class RunFinder {
     std::vector<size_t> replaced;
     for (size_t i = range.first; i < range.last; ++i) replaced.push_back(i);
     for (const std::string& line : step->steps()) editor_.note("  %s", line.c_str());
-    const Error error = editor_.replace(
-        chain, Span<const size_t>(replaced.data(), replaced.size()), std::move(step));
+    const Error error = editor_.replace(chain, Span<const size_t>(replaced.data(), replaced.size()),
+                                        std::move(step));
     for (const size_t i : replaced) taken_[i] = error == Error::Ok;
     return error == Error::Ok;
   }
@@ -171,7 +177,7 @@ class RunFinder {
   std::shared_ptr<const ValueTable> table_;
   TensorNumbers tensor_numbers_;
   std::vector<bool> taken_;  ///< instructions of the chain that a step stands for
-  size_t held_ = 0;  ///< bytes of the steps made so far
+  size_t held_ = 0;          ///< bytes of the steps made so far
 };
 
 class CpuPlanner final : public MethodPlanner {

@@ -49,9 +49,10 @@ PlannedRun::PlannedRun(std::shared_ptr<const ValueTable> table, Run run, size_t 
 
 PlannedRun::~PlannedRun() = default;
 
-Error PlannedRun::prepare() {
+Error PlannedRun::prepare(Translator* translated) {
   std::unique_ptr<Plan> plan;
-  ET_TRY(make_plan(false, &plan));
+  ET_TRY(translated != nullptr ? plan_translated(*translated, true, false, &plan)
+                               : make_plan(false, &plan));
   ET_REQUIRE(plan->plan != nullptr, NotSupported, "the run is not understood");
   description_ = "plan of " + std::to_string(plan->plan->num_steps()) + " steps for " +
                  std::to_string(run_.instructions.size()) + " instructions, packed " +
@@ -64,13 +65,18 @@ Error PlannedRun::prepare() {
 }
 
 Error PlannedRun::make_plan(bool staged, std::unique_ptr<Plan>* made) {
-  auto plan = std::make_unique<Plan>();
-  plan->staged = staged;
   Translator translator(*table_);
   bool understood = true;
   for (const PlanInstruction& instruction : run_.instructions) {
     understood = understood && translator.add(instruction);
   }
+  return plan_translated(translator, understood, staged, made);
+}
+
+Error PlannedRun::plan_translated(Translator& translator, bool understood, bool staged,
+                                  std::unique_ptr<Plan>* made) {
+  auto plan = std::make_unique<Plan>();
+  plan->staged = staged;
   understood = understood && translator.finish(run_.outside);
   plan->slots = translator.slots();
   plan->addresses.resize(plan->slots.size());

@@ -32,8 +32,9 @@ class PlannedRun final : public runtime::PlannedStep {
              const engine::CacheFolder& cache);
   ~PlannedRun() override;
 
-  /// Plans for the present shapes.
-  Error prepare();
+  /// Plans for the present shapes. `translated`: all instructions of the run and no others, or
+  /// null; used up.
+  Error prepare(Translator* translated);
 
   Error execute(runtime::KernelRuntimeContext& context) override;
   const char* description() const override { return description_.c_str(); }
@@ -51,6 +52,8 @@ class PlannedRun final : public runtime::PlannedStep {
     std::vector<EValue*> arguments;
   };
   Error make_plan(bool staged, std::unique_ptr<Plan>* plan);
+  Error plan_translated(Translator& translator, bool understood, bool staged,
+                        std::unique_ptr<Plan>* plan);
   Error find_plan(Plan** plan);
   bool matches(const Plan& plan) const;
   Error set_output_sizes(const Plan& plan);

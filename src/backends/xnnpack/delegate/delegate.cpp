@@ -78,7 +78,7 @@ Error Delegate::create(Span<const uint8_t> blob, const runtime::NamedDataMap* da
   for (const ValueIndex id : made->payload_.inputs) made->input_arguments_.push_back(place(id));
   for (const ValueIndex id : made->payload_.outputs) made->output_arguments_.push_back(place(id));
   made->addresses_.resize(made->payload_.inputs.size() + made->payload_.outputs.size());
-  ET_TRY(options.planned ? made->try_largest() : made->prepare());
+  if (!options.planned) ET_TRY(made->prepare());
   engine::register_graph_source(made.get(), made.get());
   *delegate = std::move(made);
   return Error::Ok;
@@ -100,16 +100,6 @@ std::vector<Delegate::Argument> Delegate::largest_inputs() const {
     inputs.push_back({graph_dtype(value(id).datatype), value(id).dims});
   }
   return inputs;
-}
-
-// Whether the nodes can be translated.
-Error Delegate::try_largest() const {
-  engine::Graph graph;
-  std::vector<engine::ValueId> inputs;
-  for (const Argument& input : largest_inputs()) {
-    inputs.push_back(graph.add_computed(input.dtype, input.sizes));
-  }
-  return GraphBuilder(payload_, &graph).build(inputs);
 }
 
 Error Delegate::prepare() {

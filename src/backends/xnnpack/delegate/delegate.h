@@ -74,7 +74,6 @@ class Delegate final : public engine::GraphSource {
 
   Delegate() = default;
   std::vector<Argument> largest_inputs() const;
-  Error try_largest() const;
   Error make_plan(std::vector<Argument> inputs, const std::vector<engine::DType>& outputs,
                   bool staged, std::unique_ptr<Plan>* plan) const;
   Error check_arguments(runtime::Span<runtime::EValue*> arguments) const;

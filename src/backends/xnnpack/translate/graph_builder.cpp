@@ -34,6 +34,13 @@ TranslateNode translation_of(NodeKind kind) {
   return table.functions[static_cast<size_t>(kind)];
 }
 
+/// Graphs of many delegates become one: room is doubled at least.
+template <class T>
+void make_room(std::vector<T>* items, size_t more) {
+  const size_t wanted = items->size() + more;
+  if (wanted > items->capacity()) items->reserve(std::max(wanted, 2 * items->capacity()));
+}
+
 bool is_float(DType dtype) {
   return compute::is_floating(dtype);
 }
@@ -67,6 +74,8 @@ GraphBuilder::GraphBuilder(const Payload& payload, Graph* graph)
       graph_(*graph),
       shown_(payload.values.size()),
       producers_(payload.values.size()) {
+  make_room(&graph_.values, payload.values.size() + payload.nodes.size());
+  make_room(&graph_.nodes, 2 * payload.nodes.size());
   for (size_t id = 0; id < payload.values.size(); ++id) {
     const Value& value = payload.values[id];
     if (!value.constant) continue;
