@@ -22,8 +22,8 @@ class EXECUTORCH_COMPUTE_API MemoryBlock {
   /// and go back to it as soon as they are freed, where a heap would keep the gaps that packing
   /// leaves.
   static MemoryBlock allocate_large(size_t size);
-  /// From the system, or empty. `used` bytes from the start on are all going to be written: pages
-  /// that reach beyond are small ones.
+  /// From the system, or empty. `used` bytes from the start on are all going to be written: their
+  /// pages are large ones or found at once, those beyond are found one by one.
   static MemoryBlock map(size_t size, size_t used);
   /// Gives the whole pages of a part of a large block back to the system: what it holds is lost,
   /// and the memory returns, zeroed, when it is written next.

@@ -455,24 +455,30 @@ TEST(QuantizedNodes, FunctionsOfTwoBytesAreComputed) {
 }
 
 TEST(QuantizedNodes, GroupsThatDoNotFitAreRefused) {
-  const std::vector<uint8_t> w(8 * 24);
-  const std::vector<uint16_t> scales(24);
-  const Floats x(16);
-  QuantizedLinear op;
-  op.product.dynamic = true;
-  op.product.bits = WeightBits::Int4;
-  op.group = 5;
-  Model model;
-  const ValueId in = model.input(x, dims({1, 16}));
-  const ValueId q = model.graph.add_computed(DType::i8, dims({1, 16}));
-  const ValueId params = model.graph.add_computed(DType::f32, dims({1, 2}));
-  model.graph.nodes.push_back({QuantizeRows{1}, {in}, {q, params}});
-  const ValueId out = model.graph.add_node(
-      op, {q, params, model.constant(w, dims({24, 8})), model.constant(scales, dims({24, 1}))},
-      DType::f32, dims({1, 24}));
-  model.graph.results.push_back({out, 1, contiguous_strides(dims({1, 24}))});
-  model.graph.externals.push_back({});
-  EXPECT_EQ(model.error(), Error::NotSupported);
+  const struct {
+    int64_t n, k, group;
+  } cases[] = {{24, 16, 5}, {1, 70000, 70000}};
+  for (const auto& c : cases) {
+    const std::vector<uint8_t> w(static_cast<size_t>(c.n * c.k / 2));
+    const std::vector<uint16_t> scales(static_cast<size_t>(c.n));
+    const Floats x(static_cast<size_t>(c.k));
+    QuantizedLinear op;
+    op.product.dynamic = true;
+    op.product.bits = WeightBits::Int4;
+    op.group = c.group;
+    Model model;
+    const ValueId in = model.input(x, dims({1, c.k}));
+    const ValueId q = model.graph.add_computed(DType::i8, dims({1, c.k}));
+    const ValueId params = model.graph.add_computed(DType::f32, dims({1, 2}));
+    model.graph.nodes.push_back({QuantizeRows{1}, {in}, {q, params}});
+    const ValueId out = model.graph.add_node(op,
+                                             {q, params, model.constant(w, dims({c.n, c.k / 2})),
+                                              model.constant(scales, dims({c.n, 1}))},
+                                             DType::f32, dims({1, c.n}));
+    model.graph.results.push_back({out, 1, contiguous_strides(dims({1, c.n}))});
+    model.graph.externals.push_back({});
+    EXPECT_EQ(model.error(), Error::NotSupported) << c.group;
+  }
 }
 
 }  // namespace
