@@ -17,8 +17,9 @@ double rounded(double value, ScalarType) {
   return value;
 }
 
-/// Where the windows of one dimension start: evenly spread, moved by the sample. False when a
-/// sample outside of [0, 1) leads out of the input.
+/// Where the windows of one dimension start: evenly spread, moved by the sample. Samples are meant
+/// to be within [0, 1); eager takes others as long as they don't lead out of the input, where this
+/// is false.
 template <class T>
 bool place_windows(const compute::PoolAxis& axis, T sample, ScalarType dtype, int64_t* corners) {
   const int64_t room = axis.in - axis.kernel;
@@ -27,7 +28,8 @@ bool place_windows(const compute::PoolAxis& axis, T sample, ScalarType dtype, in
   const auto place = [&](T position) {
     return static_cast<int64_t>(rounded(position * step, dtype));
   };
-  const bool usable = sample >= -1 && sample <= 2;
+  constexpr T kLargest = 1 << 20;  // places are whole numbers of 64 bits
+  const bool usable = sample >= -kLargest && sample <= kLargest;
   for (int64_t i = 0; i < axis.out; ++i) {
     if (!usable) return false;
     corners[i] = i + 1 == axis.out
@@ -74,7 +76,7 @@ Error run(Context& context, const compute::PoolShape& shape, int dims, const Ten
       corners.allocate(static_cast<size_t>(shape.batch * shape.channels * each), sizeof(int64_t)));
   ET_REQUIRE(
       place_windows(shape, dims, samples.data<T>(), self.scalar_type(), corners.as<int64_t>()),
-      InvalidArgument, "argument 'random_samples': a sample is outside of [0, 1)");
+      InvalidArgument, "argument 'random_samples': a sample leads out of the input");
   compute::max_pool_at<T>(shape, corners.as<int64_t>(), in.data<T>(), out.data<T>(),
                           places.data<int64_t>());
   out.finish();
