@@ -31,8 +31,9 @@ std::vector<float> convolve(const std::vector<float>& weight, const Dims& stride
   std::unique_ptr<Plan> plan;
   EXPECT_EQ(make_plan(std::move(graph), {}, &plan), Error::Ok) << runtime::last_error_message();
   void* slots[] = {image.data(), out.data()};
-  if (plan != nullptr)
+  if (plan != nullptr) {
     EXPECT_EQ(plan->run(slots, nullptr), Error::Ok) << runtime::last_error_message();
+  }
   return out;
 }
 
