@@ -85,9 +85,9 @@ struct Bfloat16Terms {
 /// What is done to sums while they are in registers.
 struct RegisterEpilogue {
   bool clamp = false;
-  float lo, hi;
+  float lo = 0.0f, hi = 0.0f;
   const float* residual = nullptr;  ///< added before
-  int64_t residual_stride;
+  int64_t residual_stride = 0;
 };
 
 /// The sums of a tile in registers: out = A * B + start, or out + A * B where they accumulate. Rows
