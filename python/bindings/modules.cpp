@@ -6,8 +6,8 @@
 
 #include "bindings.h"
 #include "bundled/bundled_module.h"
-#include "data_loaders.h"
 #include "errors.h"
+#include "loading/data_loaders.h"
 #include "programs.h"
 #include "text.h"
 

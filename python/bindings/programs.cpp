@@ -255,8 +255,7 @@ void bind_programs(nb::module_& m) {
         return open_program(
             path, data_path,
             make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
-                         plan_memory_limit, std::move(cache_dir), cache_limit,
-                         backend_options));
+                         plan_memory_limit, std::move(cache_dir), cache_limit, backend_options));
       },
       nb::arg("path"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,
@@ -272,8 +271,7 @@ void bind_programs(nb::module_& m) {
         return open_program(
             buffer, data_path,
             make_options(verification, enable_etdump, debug_buffer_size, plan, memory_limit,
-                         plan_memory_limit, std::move(cache_dir), cache_limit,
-                         backend_options));
+                         plan_memory_limit, std::move(cache_dir), cache_limit, backend_options));
       },
       nb::arg("buffer"), nb::arg("enable_etdump") = false, nb::arg("debug_buffer_size") = 0,
       nb::arg("program_verification") = Verification::Minimal, nb::arg("data_path") = none,

@@ -130,9 +130,9 @@ Result<std::shared_ptr<MethodSession>> MethodSession::load(
   ProgramSession& owner = *session->program_;
   runtime::LoadBackendOptionsMap backend_options;
   ET_TRY(owner.options().backend_options.fill(&backend_options));
-  auto method = owner.program().load_method(
-      name.c_str(), &*session->memory_manager_, owner.tracing().tracer(), owner.data_map(),
-      &backend_options, {}, owner.options().load_options());
+  auto method = owner.program().load_method(name.c_str(), &*session->memory_manager_,
+                                            owner.tracing().tracer(), owner.data_map(),
+                                            &backend_options, {}, owner.options().load_options());
   if (!method.ok()) return method.error();
   session->method_.emplace(std::move(*method));
 

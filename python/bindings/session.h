@@ -21,9 +21,9 @@
 #include <executorch/runtime/executor/program.h>
 
 #include "backend_options.h"
-#include "sources.h"
+#include "loading/sources.h"
 #include "tensors.h"
-#include "tracing.h"
+#include "tracing/tracing.h"
 
 namespace executorch::python {
 

@@ -29,7 +29,9 @@ struct DtypeName {
   const char* name;
 };
 
-constexpr uint8_t code_of(nb::dlpack::dtype_code code) { return static_cast<uint8_t>(code); }
+constexpr uint8_t code_of(nb::dlpack::dtype_code code) {
+  return static_cast<uint8_t>(code);
+}
 
 constexpr DtypeName kDtypes[] = {
     {ScalarType::Byte, code_of(nb::dlpack::dtype_code::UInt), 8, "uint8"},
@@ -97,8 +99,8 @@ bool is_dense(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrder
 }
 
 /// Copies a strided array densely, dimension order[0] outermost.
-void copy_strided(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrderType>& order, size_t level,
-                  const char* from, char*& to) {
+void copy_strided(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimOrderType>& order,
+                  size_t level, const char* from, char*& to) {
   const size_t item = array.itemsize();
   if (level == order.size()) {
     std::memcpy(to, from, item);
@@ -118,16 +120,18 @@ void copy_strided(const nb::ndarray<nb::ro>& array, const std::vector<aten::DimO
 
 /// Sizes for the runtime, which counts elements of a dimension and of a stride in 32 bits.
 std::vector<aten::SizesType> checked_sizes(const nb::ndarray<nb::ro>& array,
-                                           const std::vector<aten::DimOrderType>& order, const std::string& what) {
+                                           const std::vector<aten::DimOrderType>& order,
+                                           const std::string& what) {
   std::vector<aten::SizesType> sizes(array.ndim());
   uint64_t stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
     const size_t dim = order[i];
     const size_t size = array.shape(dim);
     if (size > static_cast<size_t>(INT32_MAX) || stride > static_cast<uint64_t>(INT32_MAX))
-      refuse(what, "is too large: dimension " + std::to_string(dim) + " has " + std::to_string(size) +
-                       " elements, " + std::to_string(stride) +
-                       " apart from each other in memory; at most 2147483647 of either are supported");
+      refuse(what,
+             "is too large: dimension " + std::to_string(dim) + " has " + std::to_string(size) +
+                 " elements, " + std::to_string(stride) +
+                 " apart from each other in memory; at most 2147483647 of either are supported");
     sizes[dim] = static_cast<aten::SizesType>(size);
     if (size > 1) stride *= size;
   }
@@ -157,7 +161,8 @@ nb::object plain_torch_tensor(nb::handle object) {
   nb::object tensor = nb::borrow(object);
   if (!nb::hasattr(object, "requires_grad")) return tensor;
   if (nb::cast<bool>(tensor.attr("requires_grad"))) tensor = tensor.attr("detach")();
-  if (nb::hasattr(tensor, "resolve_conj")) tensor = tensor.attr("resolve_conj")().attr("resolve_neg")();
+  if (nb::hasattr(tensor, "resolve_conj"))
+    tensor = tensor.attr("resolve_conj")().attr("resolve_neg")();
   return tensor;
 }
 
@@ -179,12 +184,17 @@ std::string describe_type(nb::handle object) {
 std::unique_ptr<char[]> allocate_copy(const nb::ndarray<nb::ro>& array, const std::string& what) {
   size_t bytes = array.itemsize();
   bool fits = true;
-  for (size_t i = 0; i < array.ndim() && bytes != 0; ++i) fits &= !__builtin_mul_overflow(bytes, array.shape(i), &bytes);
-  std::unique_ptr<char[]> memory(fits && bytes < SIZE_MAX ? new (std::nothrow) char[bytes + 1] : nullptr);
+  for (size_t i = 0; i < array.ndim() && bytes != 0; ++i)
+    fits &= !__builtin_mul_overflow(bytes, array.shape(i), &bytes);
+  std::unique_ptr<char[]> memory(fits && bytes < SIZE_MAX ? new (std::nothrow) char[bytes + 1]
+                                                          : nullptr);
   if (memory == nullptr) {
-    runtime::set_error_message("%s must be copied, as it does not lie densely in memory, and there is no memory for its %zu elements",
-                               what.c_str(), array.size());
-    raise(runtime::Error::MemoryAllocationFailed, ExceptionKind::Runtime, "Failed to convert an input, error: 0x:21");
+    runtime::set_error_message(
+        "%s must be copied, as it does not lie densely in memory, and there is no memory for its "
+        "%zu elements",
+        what.c_str(), array.size());
+    raise(runtime::Error::MemoryAllocationFailed, ExceptionKind::Runtime,
+          "Failed to convert an input, error: 0x:21");
   }
   return memory;
 }
@@ -196,14 +206,17 @@ Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std:
   if (!nb::try_cast(plain, array)) {
     if (PyErr_Occurred()) PyErr_Clear();
     refuse(what, "is a " + describe_type(object) +
-                     ": expected a numpy array or torch tensor of numbers on the CPU, another such DLPack producer, a "
+                     ": expected a numpy array or torch tensor of numbers on the CPU, another such "
+                     "DLPack producer, a "
                      "number, a string or None");
   }
   if (array.device_type() != nb::device::cpu::value)
-    refuse(what, "lies on device type " + std::to_string(array.device_type()) + ": expected a tensor on the CPU");
+    refuse(what, "lies on device type " + std::to_string(array.device_type()) +
+                     ": expected a tensor on the CPU");
   const DtypeName* dtype = find_dtype(array.dtype());
   if (dtype == nullptr) refuse(what, "has an element type that programs don't know");
-  if (array.ndim() > 16) refuse(what, "has " + std::to_string(array.ndim()) + " dimensions: at most 16 are supported");
+  if (array.ndim() > 16)
+    refuse(what, "has " + std::to_string(array.ndim()) + " dimensions: at most 16 are supported");
 
   std::vector<aten::DimOrderType> order =
       layout.dim_order.size() == array.ndim() ? layout.dim_order : contiguous_order(array.ndim());
@@ -220,7 +233,8 @@ Input convert_tensor(nb::handle object, const ExpectedLayout& layout, const std:
     input.copy = allocate_copy(array, what);
     char* to = input.copy.get();
     if (array.size() != 0) copy_strided(array, order, 0, data, to);
-    input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order), input.copy.get());
+    input.storage = std::make_unique<TensorStorage>(dtype->type, std::move(sizes), std::move(order),
+                                                    input.copy.get());
   }
   input.value = runtime::EValue(input.storage->tensor());
   return input;
@@ -237,8 +251,8 @@ TensorStorage::TensorStorage(ScalarType dtype, std::vector<aten::SizesType> size
     strides_[dim_order_[i]] = stride;
     if (sizes_[dim_order_[i]] > 1) stride *= sizes_[dim_order_[i]];
   }
-  impl_.emplace(dtype, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data, dim_order_.data(), strides_.data(),
-                dynamism);
+  impl_.emplace(dtype, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data, dim_order_.data(),
+                strides_.data(), dynamism);
 }
 
 Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::string& what) {
@@ -261,8 +275,10 @@ Input convert_input(nb::handle object, const ExpectedLayout& layout, const std::
     input.value = runtime::EValue(nb::cast<double>(object));
   } else if (PyUnicode_Check(raw)) {
     input.text = std::make_unique<std::string>();
-    if (!nb::try_cast(object, *input.text)) refuse(what, "is a string with characters that UTF-8 lacks");
-    input.characters = std::make_unique<aten::ArrayRef<char>>(input.text->data(), input.text->size());
+    if (!nb::try_cast(object, *input.text))
+      refuse(what, "is a string with characters that UTF-8 lacks");
+    input.characters =
+        std::make_unique<aten::ArrayRef<char>>(input.text->data(), input.text->size());
     input.value = runtime::EValue(input.characters.get());
   } else {
     return convert_tensor(object, layout, what);
@@ -295,7 +311,8 @@ runtime::EValue as_value(const std::optional<aten::Tensor>& item) {
 }
 
 template <class List>
-runtime::Error read_items(const runtime::Result<List>& list, const std::shared_ptr<void>& alias, Output* output) {
+runtime::Error read_items(const runtime::Result<List>& list, const std::shared_ptr<void>& alias,
+                          Output* output) {
   if (!list.ok()) return list.error();
   for (const auto& item : *list) {
     auto converted = read_output(as_value(item), alias);
@@ -306,14 +323,17 @@ runtime::Error read_items(const runtime::Result<List>& list, const std::shared_p
 }
 
 // The elements of a list may have been replaced by values of another kind.
-runtime::Error read_list(const runtime::EValue& value, const std::shared_ptr<void>& alias, Output* output) {
+runtime::Error read_list(const runtime::EValue& value, const std::shared_ptr<void>& alias,
+                         Output* output) {
   output->kind = Output::Kind::List;
   if (value.isIntList()) return read_items(value.tryToIntList(), alias, output);
   if (value.isDoubleList()) return read_items(value.tryToDoubleList(), alias, output);
   if (value.isBoolList()) return read_items(value.tryToBoolList(), alias, output);
   if (value.isTensorList()) return read_items(value.tryToTensorList(), alias, output);
-  if (value.isListOptionalTensor()) return read_items(value.tryToListOptionalTensor(), alias, output);
-  return ET_ERROR(NotSupported, "an output of kind %d cannot be returned to Python", static_cast<int>(value.tag));
+  if (value.isListOptionalTensor())
+    return read_items(value.tryToListOptionalTensor(), alias, output);
+  return ET_ERROR(NotSupported, "an output of kind %d cannot be returned to Python",
+                  static_cast<int>(value.tag));
 }
 
 }  // namespace
@@ -343,7 +363,8 @@ runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_pt
     result.strides.assign(tensor.strides().begin(), tensor.strides().end());
     const void* data = tensor.const_data_ptr();
     if (data == nullptr && tensor.nbytes() != 0)
-      return ET_ERROR(InvalidState, "an output of %zu bytes has no memory", static_cast<size_t>(tensor.nbytes()));
+      return ET_ERROR(InvalidState, "an output of %zu bytes has no memory",
+                      static_cast<size_t>(tensor.nbytes()));
     if (alias) {
       result.data = const_cast<void*>(data);
       result.owner = std::move(alias);
@@ -352,7 +373,8 @@ runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_pt
     constexpr size_t kAlignment = 64;
     const size_t bytes = (tensor.nbytes() + kAlignment) / kAlignment * kAlignment;
     void* copy = std::aligned_alloc(kAlignment, bytes);
-    if (copy == nullptr) return ET_ERROR(MemoryAllocationFailed, "no memory for an output of %zu bytes", bytes);
+    if (copy == nullptr)
+      return ET_ERROR(MemoryAllocationFailed, "no memory for an output of %zu bytes", bytes);
     if (tensor.nbytes() != 0) std::memcpy(copy, data, tensor.nbytes());
     result.data = copy;
     result.owner = std::shared_ptr<void>(copy, std::free);
@@ -383,21 +405,24 @@ class PlainTensor {
   nb::ndarray<Framework> array() const {
     const DtypeName* row = find_dtype(tensor_.dtype);
     if (row == nullptr) {
-      runtime::set_error_message("a tensor of type %s cannot leave the runtime", runtime::toString(tensor_.dtype));
+      runtime::set_error_message("a tensor of type %s cannot leave the runtime",
+                                 runtime::toString(tensor_.dtype));
       raise(runtime::Error::NotSupported, ExceptionKind::Runtime, "error: 0x10");
     }
     auto* owner = new std::shared_ptr<void>(tensor_.owner);
-    const nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
+    const nb::capsule capsule(
+        owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
     std::vector<size_t> sizes(tensor_.sizes.begin(), tensor_.sizes.end());
-    return nb::ndarray<Framework>(tensor_.data, sizes.size(), sizes.data(), capsule, tensor_.strides.data(),
-                                  dlpack_dtype(*row));
+    return nb::ndarray<Framework>(tensor_.data, sizes.size(), sizes.data(), capsule,
+                                  tensor_.strides.data(), dlpack_dtype(*row));
   }
   const OutputTensor& content() const { return tensor_; }
   /// The values as a numpy array of float32.
   nb::object to_float() const;
   bool fits_numpy() const {
     const DtypeName* row = find_dtype(tensor_.dtype);
-    return row != nullptr && tensor_.dtype != ScalarType::BFloat16 && tensor_.dtype != ScalarType::ComplexHalf;
+    return row != nullptr && tensor_.dtype != ScalarType::BFloat16 &&
+           tensor_.dtype != ScalarType::ComplexHalf;
   }
 
  private:
@@ -412,7 +437,8 @@ nb::object PlainTensor::to_float() const {
     }
     return nb::cast(array<nb::numpy>()).attr("astype")("float32");
   }
-  // bfloat16 is the upper half of a float; bytes keep their order, so the strides hold for the copy as well.
+  // bfloat16 is the upper half of a float; bytes keep their order, so the strides hold for the copy
+  // as well.
   int64_t count = 1;
   for (const int64_t size : tensor_.sizes) count *= size;
   OutputTensor wide;
@@ -434,7 +460,8 @@ bool torch_is_imported() {
   return torch != nullptr && torch != Py_None;
 }
 
-// numpy wraps a bytearray several times faster than a DLPack capsule, which outweighs a second copy of so many bytes.
+// numpy wraps a bytearray several times faster than a DLPack capsule, which outweighs a second copy
+// of so many bytes.
 constexpr size_t kSmallResult = 4096;
 
 bool is_row_major(const OutputTensor& tensor) {
@@ -450,14 +477,15 @@ bool is_row_major(const OutputTensor& tensor) {
 nb::object small_array(const OutputTensor& tensor, const DtypeName& dtype) {
   size_t bytes = dtype.bits / 8;
   for (const int64_t size : tensor.sizes) bytes *= static_cast<size_t>(size);
-  if (!tensor.copied || bytes == 0 || bytes > kSmallResult || !is_row_major(tensor)) return nb::none();
+  if (!tensor.copied || bytes == 0 || bytes > kSmallResult || !is_row_major(tensor))
+    return nb::none();
   // Kept for the life of the process: destructors at its end would run without an interpreter.
   static const auto* const ndarray = new nb::object(nb::module_::import_("numpy").attr("ndarray"));
   static auto* const dtypes = new std::array<nb::object, std::size(kDtypes)>();
   nb::object& type = (*dtypes)[static_cast<size_t>(&dtype - kDtypes)];
   if (!type.is_valid()) type = nb::module_::import_("numpy").attr("dtype")(dtype.name);
-  const nb::object buffer =
-      nb::steal(PyByteArray_FromStringAndSize(static_cast<const char*>(tensor.data), static_cast<Py_ssize_t>(bytes)));
+  const nb::object buffer = nb::steal(PyByteArray_FromStringAndSize(
+      static_cast<const char*>(tensor.data), static_cast<Py_ssize_t>(bytes)));
   const nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(tensor.sizes.size())));
   if (!buffer.is_valid() || !sizes.is_valid()) throw nb::python_error();
   for (size_t d = 0; d < tensor.sizes.size(); ++d) {
@@ -501,9 +529,10 @@ nb::object to_python(Output&& output) {
 }
 
 void bind_tensors(nb::module_& m) {
-  nb::class_<PlainTensor>(m, "Tensor",
-                          "A tensor of a type that numpy lacks (bfloat16), returned when torch is not imported. "
-                          "float() gives numpy float32 values; DLPack consumers take it as it is.")
+  nb::class_<PlainTensor>(
+      m, "Tensor",
+      "A tensor of a type that numpy lacks (bfloat16), returned when torch is not imported. "
+      "float() gives numpy float32 values; DLPack consumers take it as it is.")
       .def_prop_ro("shape", &PlainTensor::shape)
       .def_prop_ro("dtype", &PlainTensor::dtype)
       .def("float", &PlainTensor::to_float, "The values as a numpy array of float32.")
@@ -514,7 +543,8 @@ void bind_tensors(nb::module_& m) {
       .def("__dlpack_device__",
            [](const PlainTensor&) { return nb::make_tuple(nb::device::cpu::value, 0); })
       .def("__repr__", [](const PlainTensor& self) {
-        return std::string("Tensor(shape=") + nb::repr(self.shape()).c_str() + ", dtype=" + self.dtype() + ")";
+        return std::string("Tensor(shape=") + nb::repr(self.shape()).c_str() +
+               ", dtype=" + self.dtype() + ")";
       });
 }
 

@@ -1,4 +1,5 @@
-// Tensors between Python and the runtime: numpy arrays, torch tensors and DLPack producers in, the same out.
+// Tensors between Python and the runtime: numpy arrays, torch tensors and DLPack producers in, the
+// same out.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,9 @@ namespace executorch::python {
 /// Sizes, dim order and strides of one tensor, and the impl that points at them. Does not move.
 class TensorStorage {
  public:
-  TensorStorage(aten::ScalarType dtype, std::vector<aten::SizesType> sizes, std::vector<aten::DimOrderType> dim_order,
-                void* data, aten::TensorShapeDynamism dynamism = aten::TensorShapeDynamism::STATIC);
+  TensorStorage(aten::ScalarType dtype, std::vector<aten::SizesType> sizes,
+                std::vector<aten::DimOrderType> dim_order, void* data,
+                aten::TensorShapeDynamism dynamism = aten::TensorShapeDynamism::STATIC);
   TensorStorage(const TensorStorage&) = delete;
   TensorStorage& operator=(const TensorStorage&) = delete;
 
@@ -38,7 +40,7 @@ class TensorStorage {
 struct ExpectedLayout {
   std::vector<aten::DimOrderType> dim_order;  // empty: contiguous
   std::optional<runtime::Tag> tag;            // its kind
-  bool used_in_place = false;                 // the method reads, and may write, the tensor's own memory
+  bool used_in_place = false;  // the method reads, and may write, the tensor's own memory
 };
 
 /// One converted argument. Keeps the Python object, or a copy of its data, alive.
@@ -52,8 +54,10 @@ struct Input {
   nanobind::object source;
 };
 
-/// Converts a tensor-like, None, bool, int, float or str. Tensor data are used in place where their strides are those of
-/// the expected layout, else copied. A 0-d array or tensor counts as a number where the plan wants one. Raises RuntimeError naming `what` ("input 2 of method 'forward'") for anything else.
+/// Converts a tensor-like, None, bool, int, float or str. Tensor data are used in place where their
+/// strides are those of the expected layout, else copied. A 0-d array or tensor counts as a number
+/// where the plan wants one. Raises RuntimeError naming `what` ("input 2 of method 'forward'") for
+/// anything else.
 Input convert_input(nanobind::handle object, const ExpectedLayout& layout, const std::string& what);
 
 /// The order of dimensions in which a tensor-like lies in memory now; contiguous for anything else.
@@ -79,11 +83,12 @@ struct Output {
   std::vector<Output> items;
 };
 
-/// Reads an output value; tensors are copied into memory of their own unless `alias` is given, which then owns the
-/// memory they lie in. Needs no lock.
+/// Reads an output value; tensors are copied into memory of their own unless `alias` is given,
+/// which then owns the memory they lie in. Needs no lock.
 runtime::Result<Output> read_output(const runtime::EValue& value, std::shared_ptr<void> alias);
 
-/// Builds the Python object: torch.Tensor if torch is imported, else numpy.ndarray, or Tensor for types that numpy lacks.
+/// Builds the Python object: torch.Tensor if torch is imported, else numpy.ndarray, or Tensor for
+/// types that numpy lacks.
 nanobind::object to_python(Output&& output);
 
 /// Defines `Tensor`, the small tensor type for what numpy cannot hold.

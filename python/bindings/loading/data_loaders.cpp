@@ -1,10 +1,10 @@
-#include "data_loaders.h"
+#include "loading/data_loaders.h"
 
 #include <executorch/extension/data_loader/file_data_loader.h>
 
 #include "bindings.h"
 #include "errors.h"
-#include "sources.h"
+#include "loading/sources.h"
 
 namespace nb = nanobind;
 

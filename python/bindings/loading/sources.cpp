@@ -1,4 +1,4 @@
-#include "sources.h"
+#include "loading/sources.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "tracing.h"
+#include "tracing/tracing.h"
 
 #include <cerrno>
 #include <cstdio>
