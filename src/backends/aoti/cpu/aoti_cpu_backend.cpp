@@ -1,12 +1,12 @@
 // The backend that programs know as AotiCpuBackend; registered when the library is loaded.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/platform/log.h>
 
 #include "backends/aoti/cpu/delegate.h"
+#include "backends/option_reading.h"
 #include "runtime/platform/lock.h"
 #include "runtime/platform/memory_size.h"
 
@@ -31,22 +31,18 @@ constexpr char kAllowNativeCode[] = "allow_native_code";
 constexpr char kCodeSha256[] = "code_sha256";
 constexpr char kCodeInFile[] = "code_in_file";
 
-bool is_option(const BackendOption& option, const char* key) {
-  return std::strncmp(option.key, key, sizeof(option.key)) == 0;
-}
-
 /// Takes what an option says of the policy; other options are passed over.
 Error apply(const BackendOption& option, CodePolicy* policy) {
   if (is_option(option, kAllowNativeCode)) {
-    return runtime::internal::read_option(option, policy->allowed);
+    return read_option(option, "a boolean", &policy->allowed);
   }
   if (is_option(option, kCodeSha256)) {
-    const char* text = nullptr;
-    ET_TRY(runtime::internal::read_option(option, text));
-    policy->sha256 = text;
+    OptionText text;
+    ET_TRY(read_option(option, "digests with commas between them", &text));
+    policy->sha256 = text.data();
   } else if (is_option(option, kCodeInFile)) {
     bool in_file = false;
-    ET_TRY(runtime::internal::read_option(option, in_file));
+    ET_TRY(read_option(option, "a boolean", &in_file));
     policy->place = in_file ? CodePlace::file : CodePlace::memory;
   }
   return Error::Ok;
@@ -99,7 +95,7 @@ class AotiCpuBackend final : public runtime::BackendInterface {
       if (is_option(option, kAllowNativeCode)) option.value = policy.allowed;
       if (is_option(option, kCodeInFile)) option.value = policy.place == CodePlace::file;
       if (is_option(option, kCodeSha256)) {
-        std::array<char, runtime::kMaxOptionValueLength> text{};
+        OptionText text{};
         policy.sha256.copy(text.data(), text.size() - 1);
         option.value = text;
       }

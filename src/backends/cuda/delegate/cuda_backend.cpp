@@ -4,13 +4,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <variant>
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/platform/log.h>
 
 #include "backends/cuda/delegate/cuda_allocator.h"
 #include "backends/cuda/delegate/cuda_delegate.h"
+#include "backends/option_reading.h"
 
 namespace executorch::backends::cuda {
 namespace {
@@ -35,20 +35,6 @@ constexpr char kSharedStream[] = "use_shared_cuda_stream";
 constexpr char kGraphMethods[] = "enable_cuda_graph_for_method";
 constexpr char kShareConstants[] = "weight_sharing_across_methods";
 constexpr char kSkipCopyOutput[] = "skip_copy_output_to_cpu_for_method";
-
-using OptionText = std::array<char, runtime::kMaxOptionValueLength>;
-
-bool is_option(const BackendOption& option, const char* key) {
-  return std::strncmp(option.key, key, sizeof option.key) == 0;
-}
-
-template <class T>
-Error read_option(const BackendOption& option, const char* type, T* value) {
-  const T* held = std::get_if<T>(&option.value);
-  ET_REQUIRE(held != nullptr, InvalidArgument, "backend option '%s' takes %s", option.key, type);
-  *value = *held;
-  return Error::Ok;
-}
 
 /// What the application chose, for delegates that are made from now on.
 struct Options {

@@ -1,13 +1,13 @@
 // The backend that programs know as XnnpackBackend; registered when the library is loaded.
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <memory>
 #include <variant>
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/platform/log.h>
 
+#include "backends/option_reading.h"
 #include "backends/xnnpack/delegate/delegate.h"
 #include "runtime/platform/memory_size.h"
 
@@ -35,24 +35,12 @@ constexpr char kCachePath[] = "packed_cache_path";
 /// Disabled, per model, global.
 constexpr int kWorkspaceModes = 3;
 
-template <class T>
-Error read_option(const BackendOption& option, const char* type, T* value) {
-  const T* held = std::get_if<T>(&option.value);
-  ET_REQUIRE(held != nullptr, InvalidArgument, "backend option '%s' takes %s", option.key, type);
-  *value = *held;
-  return Error::Ok;
-}
-
 Error read_workspace_mode(const BackendOption& option, int* mode) {
   ET_TRY(read_option(option, "a number", mode));
   ET_REQUIRE(0 <= *mode && *mode < kWorkspaceModes, InvalidArgument,
              "backend option '%s' is %d, 0 to %d are known", option.key, *mode,
              kWorkspaceModes - 1);
   return Error::Ok;
-}
-
-bool is_option(const BackendOption& option, const char* key) {
-  return std::strncmp(option.key, key, sizeof(option.key)) == 0;
 }
 
 class XnnpackBackend final : public runtime::BackendInterface {
