@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from executorch.cli import elf
 from executorch.cli.device_code import coverage, fatbin
 
 ROWS = [(train, machine) for train, entry in coverage.trains().items() for machine in entry["architectures"]]
@@ -151,6 +152,16 @@ def test_damaged_sections_are_errors(library):
     ]:
         with pytest.raises(ValueError, match=text):
             fatbin.read(library(elf_file(nv_fatbin=good[:place] + content + good[place + len(content) :])))
+
+
+def test_a_table_beyond_the_last_byte_of_any_file(tmp_path):
+    content = bytearray(release([80, 90]))
+    content[40:48] = (2**64 - 1).to_bytes(8, "little")  # where the sections' table begins
+    path = tmp_path / "beyond.so"
+    path.write_bytes(content)
+    for reader in (fatbin.read, elf.read):
+        with pytest.raises(ValueError, match="is damaged"):
+            reader(path)
 
 
 @settings(max_examples=300, deadline=None)

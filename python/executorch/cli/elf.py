@@ -37,12 +37,19 @@ class _Section:
     entry: int
 
 
+def _unpack(form: str, data: bytes | memoryview, place: int) -> tuple:
+    """As struct.unpack_from, which knows places of a machine word only."""
+    if place > len(data):
+        raise ValueError(f"byte {place} is wanted, the file has {len(data)}")
+    return struct.unpack_from(form, data, place)
+
+
 def _sections(data: bytes | memoryview, order: str, wide: bool) -> list[_Section]:
-    head = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
-    size, count = struct.unpack_from(order + "HH", data, 58 if wide else 46)
+    head = _unpack(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
+    size, count = _unpack(order + "HH", data, 58 if wide else 46)
     sections = []
     for index in range(count):
-        fields = struct.unpack_from(order + ("IIQQQQIIQQ" if wide else "10I"), data, head + index * size)
+        fields = _unpack(order + ("IIQQQQIIQQ" if wide else "10I"), data, head + index * size)
         sections.append(_Section(fields[0], fields[1], fields[4], fields[5], fields[6], fields[9]))
     return sections
 
@@ -55,7 +62,7 @@ def _text(data: bytes, table: _Section, offset: int) -> str:
 def _read_dynamic(data: bytes, order: str, wide: bool, section: _Section, names: _Section, library: Library) -> None:
     entry = order + ("qQ" if wide else "iI")
     for place in range(section.offset, section.offset + section.size, struct.calcsize(entry)):
-        tag, value = struct.unpack_from(entry, data, place)
+        tag, value = _unpack(entry, data, place)
         if tag == _NEEDED:
             library.needed.append(_text(data, names, value))
         elif tag == _SONAME:
@@ -69,7 +76,7 @@ def _read_dynamic(data: bytes, order: str, wide: bool, section: _Section, names:
 def _read_symbols(data: bytes, order: str, wide: bool, section: _Section, names: _Section, library: Library) -> None:
     entry = order + ("IBBHQQ" if wide else "IIIBBH")
     for place in range(section.offset, section.offset + section.size, section.entry):
-        fields = struct.unpack_from(entry, data, place)
+        fields = _unpack(entry, data, place)
         name, info, home = (fields[0], fields[1], fields[3]) if wide else (fields[0], fields[3], fields[5])
         if info >> 4 == _GLOBAL:
             (library.undefined if home == _UNDEFINED else library.defined).add(_text(data, names, name))
@@ -82,7 +89,7 @@ def section_places(data: memoryview) -> list[tuple[str, int, int]]:
         sections = _sections(data, order, wide)
         if not sections:
             return []
-        names = sections[struct.unpack_from(order + "H", data, 62 if wide else 50)[0]]
+        names = sections[_unpack(order + "H", data, 62 if wide else 50)[0]]
         places = []
         for section in sections[1:]:
             if section.type == _NOBITS:
