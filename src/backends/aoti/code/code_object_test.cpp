@@ -41,8 +41,8 @@ bool is_mapped(const std::string& text) {
 class CodeObjectTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char folder[] = "/tmp/code-object-test-XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
+    std::string folder = ::testing::TempDir() + "code-object-test-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
     folder_ = folder;
     open_files_ = entries("/proc/self/fd");
   }
