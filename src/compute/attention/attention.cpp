@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compute/affine/affine.h"
+#include "compute/cpu/sizes.h"
 #include "compute/elementwise/cast.h"
 #include "compute/gemm/few_rows.h"
 #include "compute/gemm/gemm.h"
@@ -25,9 +26,6 @@ constexpr int64_t kEnoughTasks = 8;
 constexpr int64_t kSplitKeys = 1024;
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 size_t aligned_floats(int64_t count) {
   return (static_cast<size_t>(count) + 15) / 16 * 16;
 }

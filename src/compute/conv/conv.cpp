@@ -8,6 +8,7 @@
 #include "compute/conv/phases.h"
 #include "compute/conv/slots.h"
 #include "compute/conv/winograd.h"
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/block.h"
 #include "compute/gemm/gemm.h"
 #include "threadpool/parallel.h"
@@ -17,10 +18,6 @@ namespace executorch::compute {
 EXECUTORCH_DEFINE_ISA_TABLE(ImageKernels, image_kernels);
 
 namespace {
-
-const float* shifted(const float* pointer, int64_t offset) {
-  return pointer == nullptr ? nullptr : pointer + offset;
-}
 
 int64_t taps_of(const ConvShape& s) {
   return s.kernel_depth * s.kernel_height * s.kernel_width;
@@ -211,7 +208,7 @@ struct TransposedAxes {
 size_t transposed_copy_bytes(const ConvPlan& plan) {
   const TransposedAxes axes(plan.shape);
   const GemmKernels& kernels = gemm_kernels(plan.isa);
-  size_t most = kSlotAlignment;
+  size_t most = kScratchAlignment;
   for (int64_t i = 0; i < axes.y.count(); ++i) {
     for (int64_t j = 0; j < axes.x.count(); ++j) {
       const int64_t k = axes.taps(i, j) * (plan.shape.in_channels / plan.shape.groups);

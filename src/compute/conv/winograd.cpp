@@ -5,6 +5,7 @@
 
 #include "compute/conv/slots.h"
 #include "compute/conv/winograd_kernels.h"
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/block.h"
 #include "compute/gemm/gemm.h"
 #include "threadpool/parallel.h"
@@ -17,13 +18,6 @@ namespace {
 
 constexpr int64_t kMostTiles = 60;  // of a block
 constexpr int64_t kFloat = sizeof(float);
-
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-const float* shifted(const float* pointer, int64_t offset) {
-  return pointer == nullptr ? nullptr : pointer + offset;
-}
 
 /// Floats of one transformed position of all channels.
 int64_t plane_floats(Isa isa, const ConvShape& s) {
@@ -49,7 +43,7 @@ struct BlockMemory {
   }
   size_t bytes() const {
     const int64_t floats = in_stride + kWinogradPlanes * (in_plane + out_plane);
-    return align_slot(static_cast<size_t>(floats * kFloat + tiles));
+    return align_up(static_cast<size_t>(floats * kFloat + tiles));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/few_rows.h"
 #include "compute/gemm/kernels.h"
 #include "compute/gemm/stretch.h"
@@ -17,10 +18,6 @@ constexpr int64_t kInPlaceRows = 8;
 
 int64_t pairs_of(int64_t k) {
   return divide_up(k, kPair);
-}
-
-const float* shifted(const float* pointer, int64_t offset) {
-  return pointer == nullptr ? nullptr : pointer + offset;
 }
 
 /// Rows of A whose numbers can be read as pairs where they lie.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/task_grid.h"
 #include "threadpool/parallel.h"
 
@@ -16,14 +17,8 @@ constexpr size_t kSmallCache = 768 * 1024;
 // Multiply-adds that are worth a task of their own: some ten microseconds.
 constexpr double kTaskWork = 256.0 * 1024;
 
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 int64_t round_up(int64_t a, int64_t b) {
   return divide_up(a, b) * b;
-}
-const float* shifted(const float* pointer, int64_t offset) {
-  return pointer == nullptr ? nullptr : pointer + offset;
 }
 
 /// A product under way.

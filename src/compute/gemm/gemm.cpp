@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/block.h"
 #include "compute/gemm/few_rows_product.h"
 #include "compute/gemm/kernels.h"
@@ -32,10 +33,6 @@ struct Stretch {
 
 bool must_copy(const MatrixView& a, int64_t m) {
   return a.column_stride != 1 || has_bad_stride(a.row_stride * kFloat, m);
-}
-
-const float* shifted(const float* pointer, int64_t offset) {
-  return pointer == nullptr ? nullptr : pointer + offset;
 }
 
 const float* fetch_rows(const void* context, int64_t, int64_t first_row, int64_t rows,

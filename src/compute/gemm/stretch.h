@@ -9,24 +9,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/block.h"
 #include "threadpool/parallel.h"
 
 namespace executorch::compute {
-
-constexpr size_t kScratchAlignment = 64;
 
 /// At most 16 rows.
 struct FewRowsShape {
   int64_t m, n, k;
 };
 
-inline int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-inline size_t align_up(size_t bytes) {
-  return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
-}
 inline char* align_up(void* pointer) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   return static_cast<char*>(pointer) + (align_up(address) - address);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compute/cpu/sizes.h"
 #include "compute/pool/pool.h"
 
 namespace executorch::compute {
@@ -15,10 +16,6 @@ namespace executorch::compute {
 struct Span1d {
   int64_t first, step, count;
 };
-
-inline int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// The positions of a window that lie in the image.
 inline Span1d window_span(const PoolAxis& a, int64_t out, bool adaptive) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compute/cpu/sizes.h"
 #include "compute/gemm/task_grid.h"
 #include "compute/quantized/packed_layout.h"
 #include "compute/quantized/tile_support.h"
@@ -17,9 +18,6 @@ constexpr double kTaskWork = 1024.0 * 1024;
 // Bytes of weights that are worth a task when they are used once.
 constexpr int64_t kTaskBytes = 96 * 1024;
 
-int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 int64_t align_up(int64_t bytes) {
   return divide_up(bytes, kAlignment) * kAlignment;
 }
